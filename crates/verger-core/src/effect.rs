@@ -1,0 +1,102 @@
+//! What is to be done in the outside world, as plain data.
+//!
+//! An effect is released only after the decision behind it is on disk. Its key is deterministic, so after
+//! a crash it is carried out at most once more; what became of it returns as a signal.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::evidence::Evidence;
+use crate::id::{AgentId, CheckpointId, Incarnation, TaskId};
+use crate::time::Span;
+
+/// Names one effect for ever: the agent, the life it is meant for, and a number that only grows.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EffectKey {
+    /// Whom it concerns.
+    pub agent: AgentId,
+    /// The life it is meant for. It must never reach a later one.
+    pub incarnation: Incarnation,
+    /// Counts the agent's effects.
+    pub seq: u32,
+}
+
+impl fmt::Display for EffectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}/{}", self.agent, self.incarnation, self.seq)
+    }
+}
+
+/// One thing to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effect {
+    /// Its name.
+    pub key: EffectKey,
+    /// What to do.
+    pub action: Action,
+}
+
+/// What to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Ask for a sign of life over the agent's ping channel. The key's `seq` is the ping's number.
+    Ping,
+    /// Ask the agent with high priority how it is (001 §1.5.3); any answer of its own counts.
+    Inquire,
+    /// Put a reminder into the agent's context.
+    Nudge {
+        /// Which attempt of this sequence.
+        attempt: u8,
+        /// The text to deliver.
+        text: Arc<str>,
+    },
+    /// Tell the orchestrator and ask for a decision.
+    Escalate(Escalation),
+    /// Refuse the repeated call, or interrupt the turn that makes it. Not a kill.
+    Interrupt {
+        /// How often the call has repeated.
+        repeats: u32,
+    },
+    /// Ask the agent to save its work and stop within this time.
+    RequestHandoff {
+        /// The time it has.
+        within: Span,
+    },
+    /// End the whole process tree: ask, then force after this time. Keep what was done.
+    Stop {
+        /// The time it has to clean up.
+        within: Span,
+    },
+}
+
+/// What the orchestrator gets to decide on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Escalation {
+    /// Why now.
+    pub reason: Arc<str>,
+    /// The findings behind it.
+    pub evidence: Arc<[Evidence]>,
+    /// What the agent works on.
+    pub task: Option<TaskId>,
+    /// Where its work could resume.
+    pub checkpoint: Option<CheckpointId>,
+    /// Reminders sent in vain.
+    pub nudges: u8,
+    /// When it is decided without the orchestrator, if it is.
+    pub timeout: Span,
+}
+
+/// What became of an effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The channel's own receipt: it reached the agent (a ping: it left for a live connection).
+    Delivered,
+    /// Nobody listens there: the process is gone or the channel is closed.
+    Refused,
+    /// The way there is broken: no route, no name, timed out.
+    Unreachable,
+    /// The agent's process tree has ended, and its partial state was kept.
+    Stopped,
+    /// It could not be done for another reason; trying again may help.
+    Failed,
+}

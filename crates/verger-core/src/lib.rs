@@ -1,0 +1,31 @@
+//! Every decision of Verger, as pure logic.
+//!
+//! Signals come in, verdicts are judged, events (facts to record) and effects (things to do) go out. There is
+//! no clock, no randomness, no I/O and no async here: time and seeds are arguments, so the simulator runs
+//! this very code through weeks in seconds, and any program can embed it without a server, a store or a
+//! runtime (see `examples/embed.rs`).
+//!
+//! The way in is [`Fleet`]: [`observe`](Fleet::observe) a signal, give a [`command`](Fleet::command),
+//! [`wake`](Fleet::wake) what is due, and ask when that is ([`next_wake`](Fleet::next_wake)). Calling early is
+//! harmless.
+//!
+//! Deliberately absent: wall-clock arithmetic (the edge turns clock readings into spans), raw text (the edge
+//! turns it into fingerprints), formats (the store and the interfaces own theirs; [`record`] holds the one
+//! encoding of an agent's state).
+
+pub mod command;
+pub mod effect;
+pub mod event;
+pub mod evidence;
+pub mod fingerprint;
+pub mod fleet;
+pub mod health;
+pub mod id;
+pub mod liveness;
+pub mod policy;
+pub mod signal;
+pub mod time;
+
+pub use fleet::{Collector, Fleet};
+pub use id::{AgentId, Handle, Incarnation};
+pub use time::{Span, Timestamp};

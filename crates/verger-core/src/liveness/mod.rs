@@ -1,0 +1,5 @@
+//! Whether anybody is there.
+
+mod class;
+
+pub use class::{Cause, FailureClass, LivenessStatus};

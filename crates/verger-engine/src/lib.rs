@@ -1,0 +1,1 @@
+//! Orders inputs, steps the core, commits, releases effects.

@@ -1,0 +1,1 @@
+//! Seeded worlds that drive the production engine with a virtual clock.

@@ -1,0 +1,3 @@
+//! The `verger` program.
+
+fn main() {}
