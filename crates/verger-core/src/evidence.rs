@@ -112,9 +112,12 @@ impl Sign {
     /// The family this sign belongs to. No two signs of one family ever count as two.
     pub fn family(self) -> Family {
         match self {
-            Self::Heartbeat | Self::Ping | Self::Inquiry | Self::Connection | Self::Route | Self::Flapping => {
-                Family::Life
-            }
+            Self::Heartbeat
+            | Self::Ping
+            | Self::Inquiry
+            | Self::Connection
+            | Self::Route
+            | Self::Flapping => Family::Life,
             Self::Progress
             | Self::ToolSilence
             | Self::Patience(_)
@@ -166,13 +169,21 @@ impl fmt::Display for Evidence {
             Sign::Heartbeat => write!(f, "no heartbeat for {value} (limit {threshold})"),
             Sign::Ping => write!(f, "{value} pings unanswered (limit {threshold})"),
             Sign::Inquiry => write!(f, "no answer to a status inquiry for {value} (limit {threshold})"),
-            Sign::Connection => write!(f, "nobody listens at its connection: refused {value} times (limit {threshold})"),
+            Sign::Connection => {
+                write!(f, "nobody listens at its connection: refused {value} times (limit {threshold})")
+            }
             Sign::Route => write!(f, "unreachable for {value} (limit {threshold})"),
-            Sign::Progress => write!(f, "nothing saved, changed or learned for {value} of work (limit {threshold})"),
+            Sign::Progress => {
+                write!(f, "nothing saved, changed or learned for {value} of work (limit {threshold})")
+            }
             Sign::ToolSilence => write!(f, "no tool call for {value} (limit {threshold})"),
             Sign::Patience(awaited) => write!(f, "waiting on {awaited} for {value} (patience {threshold})"),
-            Sign::Repeats => write!(f, "the same call with the same result {value} times (limit {threshold})"),
-            Sign::Cycle => write!(f, "the same round of calls with the same results {value} times (limit {threshold})"),
+            Sign::Repeats => {
+                write!(f, "the same call with the same result {value} times (limit {threshold})")
+            }
+            Sign::Cycle => {
+                write!(f, "the same round of calls with the same results {value} times (limit {threshold})")
+            }
             Sign::ErrorRate => write!(f, "{value} of recent calls failed (limit {threshold})"),
             Sign::FailureStreak => write!(f, "{value} failures in a row, all alike (limit {threshold})"),
             Sign::Unrecoverable => f.write_str("it reported an error it cannot recover from"),
@@ -185,7 +196,9 @@ impl fmt::Display for Evidence {
             Sign::NoOutput => write!(f, "{value} calls without a changed file (limit {threshold})"),
             Sign::IdleWithWork => write!(f, "idle for {value} with work assigned (limit {threshold})"),
             Sign::SelfReport => f.write_str("it says itself that it is degraded"),
-            Sign::Flapping => write!(f, "its state changed {value} times within the window (limit {threshold})"),
+            Sign::Flapping => {
+                write!(f, "its state changed {value} times within the window (limit {threshold})")
+            }
             Sign::Exit => write!(f, "its process ended ({value})"),
         }
     }

@@ -138,7 +138,8 @@ impl AddAssign for Span {
 /// As people write it: `1d2h`, `90m` as `1h30m`, `4s`, `250ms`; at most the two largest units.
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: [(u64, &str); 5] = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s"), (1, "ms")];
+        const UNITS: [(u64, &str); 5] =
+            [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s"), (1, "ms")];
         if self.0 == 0 {
             return f.write_str("0s");
         }
