@@ -5,7 +5,7 @@
 
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use toml::{Table, Value};
@@ -80,6 +80,23 @@ fn core_engine_and_simulator_are_synchronous() {
 #[test]
 fn every_crate_is_named_after_its_folder_and_takes_versions_and_lints_from_the_workspace() {
     assert_eq!(strays(&manifests()), Vec::<String>::new());
+}
+
+#[test]
+fn every_dependency_is_used() {
+    let root = support::root().join("crates");
+    let unused: Vec<_> = manifests()
+        .iter()
+        .flat_map(|(folder, manifest)| {
+            let sources = support::files(&root.join(folder), ".rs");
+            let text = sources
+                .iter()
+                .map(|path| fs::read_to_string(path).expect("a readable source"))
+                .collect::<String>();
+            unused(folder, manifest, &text)
+        })
+        .collect();
+    assert_eq!(unused, Vec::<String>::new());
 }
 
 /// The manifests of all crates, by the name of their folder.
@@ -170,6 +187,15 @@ fn strays(manifests: &BTreeMap<String, Table>) -> Vec<String> {
     wrong
 }
 
+/// Dependencies that no source of the crate names. Rough: it takes a mention in a comment for a use.
+fn unused(folder: &str, manifest: &Table, sources: &str) -> Vec<String> {
+    let words: BTreeSet<_> = sources.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    all_dependencies(manifest)
+        .filter(|(used, _)| !words.contains(used.replace('-', "_").as_str()))
+        .map(|(used, _)| format!("{folder} does not use {used}"))
+        .collect()
+}
+
 /// The checks themselves are held against manifests that break each rule.
 mod checks {
     use super::*;
@@ -222,6 +248,14 @@ mod checks {
     fn a_runtime_in_the_engine_is_found() {
         let bad = fleet(&[("verger-engine", "[dependencies]\ntokio = \"1\"\nthiserror = \"2\"")]);
         assert_eq!(async_edges(&bad), ["verger-engine is synchronous and may not depend on tokio"]);
+    }
+
+    #[test]
+    fn a_dependency_that_nothing_uses_is_found() {
+        let manifest =
+            "[dependencies]\nclap-complete = \"4\"\nserde = \"1\"".parse().expect("a valid manifest");
+        let source = "use clap_complete::Shell; let serde_like = 1;";
+        assert_eq!(unused("verger", &manifest, source), ["verger does not use serde"]);
     }
 
     #[test]
