@@ -1,1 +1,4 @@
 //! Seeded worlds that drive the production engine with a virtual clock.
+
+pub mod rng;
+pub mod world;
