@@ -1,13 +1,25 @@
 //! Worlds: fleets of agents that work, wait, fail and answer, and the truth about them.
 //!
-//! A world knows nothing of how the monitor judges. Its figures come from recordings of real agents.
+//! A world knows nothing of how the monitor judges. Its figures come from recordings of real agents and
+//! from what people reported of other monitors; each file says which.
 
+mod agent;
+mod blip;
 mod condition;
 mod connection;
+mod effects;
 mod fault;
+mod moment;
+mod people;
+mod print;
 mod run;
+mod stage;
 mod time;
+mod transport;
 mod truth;
+
+#[cfg(test)]
+mod tests;
 
 pub use condition::Condition;
 pub use connection::Connection;

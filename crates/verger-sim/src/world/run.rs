@@ -1,18 +1,18 @@
-//! A world as its driver sees it.
-
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+//! A world as its driver sees it: time moves on, effects are carried out, and the truth can be asked.
 
 use verger_core::command::Command;
-use verger_core::effect::{Action, Effect, Outcome};
-use verger_core::id::{AgentId, HostId, Incarnation};
-use verger_core::signal::{Body, Channel, Content, Signal, Spawn, Status, Trust};
-use verger_core::time::WallTime;
+use verger_core::effect::{Effect, EffectKey};
+use verger_core::id::Incarnation;
+use verger_core::signal::{Body, Signal};
 
-use super::condition::Condition;
-use super::connection::Connection;
+use super::agent::{Agent, hosts};
+use super::effects;
+use super::fault::{FaultKind, pass, set_clocks_wrong, strike};
+use super::moment::{Moment, Queue};
+use super::stage::Stage;
 use super::time::{MINUTE, SECOND, SimTime, millis};
-use super::truth::{AgentFacts, Truth};
+use super::transport::Transport;
+use super::truth::{EndedBy, Truth};
 use crate::rng::Rng;
 
 /// What decides a world.
@@ -22,7 +22,7 @@ pub struct WorldOptions {
     pub seed: u64,
     /// How many agents there are.
     pub agents: u32,
-    /// For how many days agents work and faults begin.
+    /// For how many days faults strike. The world goes on for as long as it is asked to.
     pub days: f64,
     /// `false` for a fleet in which nothing goes wrong.
     pub faults: bool,
@@ -38,104 +38,163 @@ pub enum Delivery {
 }
 
 /// A fleet and everything around it.
+#[derive(Debug)]
 pub struct World {
-    truth: Truth,
-    rng: Rng,
-    end: SimTime,
-    queue: BinaryHeap<Reverse<(SimTime, u64, u32)>>,
-    later: Vec<Option<Signal>>,
-    seq: u64,
+    agents: Vec<Agent>,
+    stage: Stage,
 }
 
 impl World {
     /// The world that these options decide.
     pub fn new(options: &WorldOptions) -> Self {
+        let mut truth = Truth::default();
+        let agents = (0..options.agents).map(|place| Agent::draw(options.seed, place, &mut truth)).collect();
+        let mut fate = Rng::stream(options.seed, 1);
         let mut world = Self {
-            truth: Truth::default(),
-            rng: Rng::stream(options.seed, 0),
-            end: SimTime(millis(options.days * 86_400.0)),
-            queue: BinaryHeap::new(),
-            later: Vec::new(),
-            seq: 0,
+            agents,
+            stage: Stage {
+                queue: Queue::default(),
+                truth,
+                transport: Transport::draw(&mut fate),
+                out: Vec::new(),
+                up: true,
+                calm: !options.faults,
+                end: SimTime(millis(options.days * 86_400.0)),
+                down: vec![false; hosts(options.agents)],
+                groups: Vec::new(),
+                fate,
+                luck: Rng::stream(options.seed, 2),
+                whim: Rng::stream(options.seed, 3),
+            },
         };
-        for number in 0..options.agents {
-            world.truth.enrol(AgentFacts {
-                id: AgentId::from(format!("agent-{number:04}")),
-                role: None,
-                connection: Connection::Wrapped,
-                pinged: true,
-                host: HostId::from("host-0"),
-                provider: "provider-0".into(),
-            });
-            let at = SimTime(world.rng.range(0, MINUTE));
-            world.truth.become_at(number, at, Condition::Working);
-            world.truth.begin_life(number, at, Incarnation::FIRST);
-            world.send(number, at, Body::Spawn(Spawn::default()));
-            world.send(number, at + 1, Body::Channel(Channel::Opened));
-            world.send(number, at + SECOND, Body::Activity);
-        }
+        world.begin(options);
         world
     }
 
     /// True time of the next thing that happens in the world, if anything does.
     pub fn next(&self) -> Option<SimTime> {
-        self.queue.peek().map(|Reverse((at, _, _))| *at)
+        self.stage.queue.next()
     }
 
     /// Lets everything up to and including `now` happen; what reaches the monitor is pushed in order of arrival.
     pub fn advance(&mut self, now: SimTime, out: &mut Vec<Delivery>) {
-        while self.next().is_some_and(|at| at <= now) {
-            let Some(Reverse((at, _, slot))) = self.queue.pop() else { return };
-            let Some(signal) = self.later[slot as usize].take() else { continue };
-            if signal.content.body == Body::Activity && at < self.end {
-                let place = self.truth.place(&signal.agent).expect("only enrolled agents send");
-                let wait = millis(self.rng.log_normal(20.0, 1.0));
-                self.send(place, at + wait, Body::Activity);
-            }
-            out.push(Delivery::Signal(signal));
+        while let Some((at, moment)) = self.stage.queue.take(now) {
+            self.happen(at, moment);
         }
+        out.append(&mut self.stage.out);
     }
 
-    /// The monitor carries an effect out now. What comes of it arrives later.
+    /// The monitor carries an effect out now. What comes of it arrives later, if anything does.
     pub fn carry_out(&mut self, now: SimTime, effect: &Effect) {
-        let Some(place) = self.truth.place(&effect.key.agent) else { return };
-        let outcome =
-            if matches!(effect.action, Action::Stop { .. }) { Outcome::Failed } else { Outcome::Delivered };
-        self.send(place, now + 1, Body::Outcome { key: effect.key.clone(), outcome });
-        if effect.action == Action::Ping {
-            let pong = Body::Pong { seq: effect.key.seq, status: Some(Status::Busy) };
-            self.send(place, now + 5, pong);
+        let Some(place) = self.stage.truth.place(&effect.key.agent) else { return };
+        effects::carry_out(&mut self.agents[place as usize], &mut self.stage, now, effect);
+    }
+
+    /// The monitor went down or came up. Clients connect again and send what they kept.
+    pub fn monitor_up(&mut self, now: SimTime, up: bool) {
+        if std::mem::replace(&mut self.stage.up, up) != up && up {
+            for agent in self.agents.iter_mut().filter(|agent| agent.cut == 0) {
+                agent.reconnect(&mut self.stage, now);
+            }
         }
     }
 
     /// No new faults; everything broken is mended from now on, and the transport is reliable.
     pub fn heal(&mut self, now: SimTime) {
-        self.end = self.end.max(now);
-    }
-
-    /// The monitor went down or came up.
-    pub fn monitor_up(&mut self, now: SimTime, up: bool) {
-        if up {
-            self.end = self.end.max(now.min(self.end));
+        self.stage.calm = true;
+        for group in 0..self.stage.groups.len() as u32 {
+            pass(&mut self.agents, &mut self.stage, now, group, EndedBy::Heal);
         }
+        for agent in &mut self.agents {
+            agent.doomed = None;
+            agent.skew_ms = 0;
+            if agent.alive {
+                agent.recover(&mut self.stage, now, EndedBy::Heal);
+            } else {
+                let wait = agent.wire.range(5 * SECOND, 3 * MINUTE);
+                self.stage.queue.set(now + wait, Moment::Respawn { agent: agent.place, life: agent.life });
+            }
+        }
+        self.stage.truth.end_lasting(now);
     }
 
     /// What was really the case.
     pub fn truth(&self) -> &Truth {
-        &self.truth
+        &self.stage.truth
     }
 
-    fn send(&mut self, place: u32, at: SimTime, body: Body) {
-        let agent = self.truth.agents()[place as usize].id.clone();
-        let content = Content {
-            incarnation: None,
-            sent_at: Some(at.agent(0)),
-            received_at: WallTime(0),
-            trust: Trust::Verified,
-            body,
-        };
-        self.later.push(Some(Signal { agent, content }));
-        self.queue.push(Reverse((at, self.seq, self.later.len() as u32 - 1)));
-        self.seq += 1;
+    /// Agents begin within the first minutes; faults are scheduled.
+    fn begin(&mut self, options: &WorldOptions) {
+        let Self { agents, stage } = self;
+        for agent in agents.iter_mut() {
+            let at = SimTime(agent.wire.range(0, 5 * MINUTE));
+            stage.queue.set(at, Moment::Respawn { agent: agent.place, life: 0 });
+            if agent.link.networked() {
+                stage.queue.set(at + agent.next_blip(), Moment::Blip { agent: agent.place, over: false });
+            }
+        }
+        if options.faults {
+            set_clocks_wrong(agents, stage);
+            for agent in agents.iter().filter(|agent| agent.link.datagram) {
+                agent.inject(stage, SimTime::ZERO, FaultKind::Transport, None);
+            }
+            stage.schedule_faults(options.agents);
+        }
     }
+
+    fn happen(&mut self, now: SimTime, moment: Moment) {
+        let Self { agents, stage } = self;
+        match moment {
+            Moment::Step { agent, epoch } => {
+                let agent = &mut agents[agent as usize];
+                if agent.epoch == epoch {
+                    agent.step(stage, now);
+                }
+            }
+            Moment::Beat { agent, life } => {
+                let agent = &mut agents[agent as usize];
+                if agent.alive && agent.life == life {
+                    agent.beat(stage, now);
+                }
+            }
+            Moment::Blip { agent, over } => agents[agent as usize].blip(stage, now, over),
+            Moment::Flush { agent } => agents[agent as usize].flush(stage),
+            Moment::Pinged { agent, life, seq, outcome } => {
+                let (agent, incarnation) = (agents[agent as usize].id.clone(), Incarnation(life));
+                let key = EffectKey { agent: agent.clone(), incarnation, seq };
+                let content = effects::own(incarnation, Body::Outcome { key, outcome });
+                stage.deliver(Signal { agent, content });
+            }
+            Moment::Pong { agent, life, seq } => {
+                let agent = &mut agents[agent as usize];
+                if agent.alive && agent.life == life && !agent.frozen {
+                    let status = Some(agent.status());
+                    agent.emit(stage, now, Body::Pong { seq, status });
+                }
+            }
+            Moment::Respawn { agent, life } => respawn(&mut agents[agent as usize], stage, now, life),
+            Moment::Strike(kind) => strike(agents, stage, now, kind),
+            Moment::Pass { agent, injection } => {
+                let agent = &mut agents[agent as usize];
+                if agent.fault.is_some_and(|fault| fault.injection == injection) {
+                    agent.recover(stage, now, EndedBy::Itself);
+                }
+            }
+            Moment::PassGroup(group) => pass(agents, stage, now, group, EndedBy::Itself),
+            Moment::Arrive(delivery) => stage.out.push(*delivery),
+            Moment::Errand(errand) => effects::run(&mut agents[errand.agent as usize], stage, now, &errand),
+        }
+    }
+}
+
+/// The orchestrator starts an agent again, if its host is there.
+fn respawn(agent: &mut Agent, stage: &mut Stage, now: SimTime, life: u32) {
+    if agent.alive || agent.life != life {
+        return;
+    }
+    if stage.down[agent.host as usize] {
+        let moment = Moment::Respawn { agent: agent.place, life };
+        return stage.queue.set(now + 5 * MINUTE, moment);
+    }
+    agent.spawn(stage, now);
 }

@@ -197,6 +197,17 @@ impl Truth {
             injection.ended_by = Some(by);
         }
     }
+
+    /// Ends what was to last as long as the world does: wrong clocks and a bad transport.
+    pub(crate) fn end_lasting(&mut self, at: SimTime) {
+        let lasting = |injection: &&mut Injection| {
+            matches!(injection.kind, FaultKind::ClockSkew | FaultKind::Transport) && injection.ended.is_none()
+        };
+        for injection in self.injected.iter_mut().filter(lasting) {
+            injection.ended = Some(at);
+            injection.ended_by = Some(EndedBy::Heal);
+        }
+    }
 }
 
 impl History {

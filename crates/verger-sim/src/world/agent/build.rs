@@ -1,0 +1,38 @@
+//! One long tool call: a build, a benchmark, a whole test suite.
+//!
+//! The longest tool call recorded in an interactive session took 1,136 s, sub-agents not counted; builds of
+//! 40 minutes are what people name when they complain of watchdogs ("long pytest: restart recommended").
+
+use verger_core::time::Span;
+
+use super::kit::Kit;
+use crate::rng::Rng;
+use crate::world::print;
+use crate::world::time::{MINUTE, millis};
+
+/// A long call.
+#[derive(Debug)]
+pub(crate) struct Build {
+    took: u64,
+    limit: Option<Span>,
+}
+
+impl Build {
+    pub(crate) fn draw(rng: &mut Rng) -> Self {
+        let took = millis(rng.log_normal(12.0 * 60.0, 0.8).clamp(120.0, 3_900.0));
+        let limit = rng.chance(0.4).then(|| Span::millis(took.div_ceil(30 * MINUTE) * 30 * MINUTE));
+        Self { took, limit }
+    }
+
+    pub(crate) fn round(&mut self, kit: &mut Kit<'_>) -> bool {
+        kit.think();
+        let call = print::call("Bash cargo build --release --workspace");
+        let number = kit.fresh();
+        let failed = kit.rng.chance(0.2);
+        let text = format!("{} crates compiled, log {number}", kit.rng.range(20, 400));
+        let result = if failed { print::failure(&text) } else { print::result(&text) };
+        kit.call_for(call, result, self.took, self.limit);
+        kit.advance(0);
+        false
+    }
+}

@@ -1,0 +1,162 @@
+//! One step of an agent: what was planned happens, and when nothing is planned, a round is.
+
+use verger_core::fingerprint::ResultPrint;
+use verger_core::id::CheckpointId;
+use verger_core::signal::Body;
+
+use super::context;
+use super::episode::Episode;
+use super::kit::Kit;
+use super::life::End;
+use super::plan::{Act, Due};
+use super::provider;
+use super::state::{Agent, Open};
+use crate::world::condition::Condition;
+use crate::world::moment::Moment;
+use crate::world::print;
+use crate::world::stage::Stage;
+use crate::world::time::{MINUTE, SimTime};
+
+/// Dollars per million tokens, read and written.
+const PRICE: (u64, u64) = (3, 15);
+
+impl Agent {
+    /// Does what is due, and says when it goes on.
+    pub(crate) fn step(&mut self, stage: &mut Stage, now: SimTime) {
+        let epoch = self.epoch;
+        while self.epoch == epoch {
+            match self.plan.due() {
+                Due::Now(act) => self.perform(stage, now, act),
+                Due::After(wait) => return self.go_on_at(stage, now + wait),
+                Due::Nothing => self.plan_round(stage, now),
+            }
+        }
+    }
+
+    /// The plan goes on then, unless it is given up before.
+    pub(crate) fn go_on_at(&mut self, stage: &mut Stage, at: SimTime) {
+        stage.queue.set(at, Moment::Step { agent: self.place, epoch: self.epoch });
+    }
+
+    /// Gives up what was planned; what had begun ends as interrupted.
+    pub(crate) fn drop_plan(&mut self, stage: &mut Stage, now: SimTime) {
+        self.plan.clear();
+        self.episode = None;
+        self.epoch += 1;
+        for open in std::mem::take(&mut self.open) {
+            let body = match open {
+                Open::Tool(call, print) => {
+                    let result = print::failure("interrupted");
+                    Body::ToolFinished { call, print, result }
+                }
+                Open::Model => Body::ModelFinished,
+                Open::Subagent(id) => Body::SubagentFinished { id },
+            };
+            self.emit(stage, now, body);
+        }
+    }
+
+    /// What behaviours plan with, while this is the case.
+    pub(crate) fn kit(&mut self, now: SimTime, base: Condition) -> Kit<'_> {
+        let Self { rng, plan, manner, calls, .. } = self;
+        Kit { rng, plan, manner, calls, now, base }
+    }
+
+    fn plan_round(&mut self, stage: &mut Stage, now: SimTime) {
+        if self.working
+            && !self.refused
+            && let Some(kind) = self.doomed.take()
+        {
+            self.go_wrong(stage, now, kind);
+        }
+        if self.fault.is_none() && self.refused && self.working {
+            self.turn(stage, now, Condition::WaitingProvider);
+            return provider::outage_round(&mut self.kit(now, Condition::WaitingProvider));
+        }
+        if let Some(mut episode) = self.episode.take() {
+            let base = episode.condition();
+            self.turn(stage, now, base);
+            if episode.round(&mut self.kit(now, base)) {
+                self.episode = Some(episode);
+            }
+            return self.plan.wait(20);
+        }
+        self.plan_episode(stage, now);
+    }
+
+    fn plan_episode(&mut self, stage: &mut Stage, now: SimTime) {
+        if !self.working {
+            return self.begin_task(stage, now);
+        }
+        if self.work_until <= now {
+            return self.end_task(stage, now);
+        }
+        self.turn(stage, now, Condition::Working);
+        if self.tally.context * 10 >= self.manner.window * 9 {
+            let may_leave = self.link.reports.checkpoints && self.task.is_some();
+            return context::round(&mut self.kit(now, Condition::Working), may_leave);
+        }
+        if self.link.reports.checkpoints && now.since(self.tally.saved) > 20 * MINUTE {
+            self.save(stage, now);
+        }
+        self.episode = Some(Episode::draw(&mut self.rng, now));
+    }
+
+    /// Work is saved.
+    pub(crate) fn save(&mut self, stage: &mut Stage, now: SimTime) {
+        self.tally.saved = now;
+        let id = CheckpointId::from(format!("{}/{}/{}", self.id, self.life, self.calls));
+        self.calls += 1;
+        self.emit(stage, now, Body::Checkpoint { id });
+    }
+
+    fn perform(&mut self, stage: &mut Stage, now: SimTime, act: Act) {
+        match act {
+            Act::Send(body) => self.happen(stage, now, body),
+            Act::Become(condition) => self.turn(stage, now, condition),
+            Act::Use { input, output } => self.use_tokens(stage, now, input, output),
+            Act::Advance => self.tally.progress += 1,
+            Act::Compact => {
+                self.tally.context = self.manner.window / 8;
+                self.emit(stage, now, Body::Compaction);
+            }
+            Act::Leave => {
+                self.save(stage, now);
+                self.end_process(stage, now, End::Clean);
+            }
+        }
+    }
+
+    fn happen(&mut self, stage: &mut Stage, now: SimTime, body: Body) {
+        match &body {
+            Body::ToolStarted { call, print, .. } => self.open.push(Open::Tool(*call, *print)),
+            Body::ToolFinished { call, print, result: ResultPrint { failed, .. } } => {
+                self.tally.errors += u64::from(*failed);
+                self.close(Open::Tool(*call, *print));
+            }
+            Body::ModelStarted => self.open.push(Open::Model),
+            Body::ModelFinished => self.close(Open::Model),
+            Body::SubagentStarted { id } => self.open.push(Open::Subagent(*id)),
+            Body::SubagentFinished { id } => self.close(Open::Subagent(*id)),
+            Body::Error(_) => self.tally.errors += 1,
+            _ => {}
+        }
+        let at_call = matches!(body, Body::ToolFinished { .. });
+        self.emit(stage, now, body);
+        if at_call && !self.nudges.is_empty() && self.link.beat.is_none() {
+            self.take_nudges(stage, now);
+        }
+    }
+
+    fn close(&mut self, open: Open) {
+        self.open.retain(|other| *other != open);
+    }
+
+    fn use_tokens(&mut self, stage: &mut Stage, now: SimTime, input: u64, output: u64) {
+        let cost_micros = input * PRICE.0 + output * PRICE.1;
+        self.tally.tokens += input + output;
+        self.tally.cost_micros += cost_micros;
+        self.tally.context = (self.tally.context + 400 + output + input / 12).min(self.manner.window);
+        self.emit(stage, now, Body::Tokens { input, output, cost_micros });
+    }
+}
