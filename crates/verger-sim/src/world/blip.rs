@@ -1,7 +1,8 @@
 //! Short failures of the network, which happen to everybody and mean nothing.
 //!
 //! Once a day or so an agent behind a network cannot reach the monitor for some seconds, half a minute at
-//! most. SDK clients send later what they could not send then; remote agents lose it.
+//! most. Connections outlive it. SDK clients send later what they could not send then;
+//! remote agents lose it.
 
 use super::agent::Agent;
 use super::moment::Moment;
@@ -16,8 +17,12 @@ impl Agent {
 
     /// The network fails, or is back.
     pub(crate) fn blip(&mut self, stage: &mut Stage, now: SimTime, over: bool) {
+        if stage.healed && !over {
+            return;
+        }
         let wait = if over {
-            self.rejoin(stage, now);
+            self.cut = self.cut.saturating_sub(1);
+            self.resend(stage, now);
             self.next_blip()
         } else {
             self.cut += 1;

@@ -63,7 +63,10 @@ pub(crate) fn run(agent: &mut Agent, stage: &mut Stage, now: SimTime, errand: &E
     }
     if let Some(outcome) = agent.obstacle(stage, key) {
         let stopped = errand.stage == ErrandStage::StopDone && outcome == Outcome::Refused;
-        if !matches!(errand.stage, ErrandStage::InquiryAnswered | ErrandStage::HandoffDone) {
+        if !matches!(
+            errand.stage,
+            ErrandStage::InquiryAnswered | ErrandStage::NudgeAnswered | ErrandStage::HandoffDone
+        ) {
             tell(stage, now + 1, key, if stopped { Outcome::Stopped } else { outcome });
         }
         return;
@@ -75,6 +78,7 @@ pub(crate) fn run(agent: &mut Agent, stage: &mut Stage, now: SimTime, errand: &E
             agent.errand(stage, now, (1.0, 120.0), key, ErrandStage::InquiryAnswered);
         }
         ErrandStage::InquiryAnswered => agent.answer(stage, now),
+        ErrandStage::NudgeAnswered if !agent.frozen => agent.speak(stage, now),
         ErrandStage::InterruptArrives => agent.hear_interrupt(stage, now, key),
         ErrandStage::HandoffArrives { within } => agent.hear_handoff(stage, now, key, within.as_millis()),
         ErrandStage::HandoffDone if !agent.frozen => {
@@ -83,9 +87,12 @@ pub(crate) fn run(agent: &mut Agent, stage: &mut Stage, now: SimTime, errand: &E
         }
         ErrandStage::StopDone => {
             agent.end_process(stage, now, End::Stopped);
+            if !stage.calm && stage.luck.chance(FAILS) {
+                return agent.note_failure(stage, now);
+            }
             tell(stage, now + 20, key, Outcome::Stopped);
         }
-        ErrandStage::HandoffDone | ErrandStage::Decide => {}
+        ErrandStage::NudgeAnswered | ErrandStage::HandoffDone | ErrandStage::Decide => {}
     }
 }
 
@@ -133,8 +140,7 @@ impl Agent {
         if stage.calm || !stage.luck.chance(FAILS) {
             return false;
         }
-        let injection = self.inject(stage, now, FaultKind::EffectFailure, None);
-        stage.truth.end(injection, now, EndedBy::Itself);
+        self.note_failure(stage, now);
         let wait = stage.luck.range(50, 10 * SECOND);
         match stage.luck.weighted(&[4, 2, 2, 2]) {
             0 => tell(stage, now + wait, key, Outcome::Failed),
@@ -146,6 +152,12 @@ impl Agent {
             }
         }
         true
+    }
+
+    /// Writes down that an effect or its outcome came to nothing.
+    fn note_failure(&self, stage: &mut Stage, now: SimTime) {
+        let injection = self.inject(stage, now, FaultKind::EffectFailure, None);
+        stage.truth.end(injection, now, EndedBy::Itself);
     }
 
     /// It gets there after a while between these seconds.
@@ -201,8 +213,8 @@ impl Agent {
             Some(Temper::Listens) | None => stage.luck.chance(0.6),
         };
         if answers {
-            let pause = turn_length(stage);
-            self.speak(stage, now + pause);
+            // After a turn or so.
+            self.errand(stage, now, (2.0, 60.0), key, ErrandStage::NudgeAnswered);
         }
         if temper == Some(Temper::Listens) {
             self.recover(stage, now, EndedBy::Nudge);
@@ -254,14 +266,8 @@ impl Agent {
     }
 
     /// The agent says something.
-    fn speak(&mut self, stage: &mut Stage, at: SimTime) {
+    fn speak(&mut self, stage: &mut Stage, now: SimTime) {
         let text = TextPrint(self.rng.bits());
-        let signal = self.signal(at, Body::Message { author: Author::Agent, text });
-        stage.deliver_at(at, Delivery::Signal(signal));
+        self.reply(stage, now, Body::Message { author: Author::Agent, text });
     }
-}
-
-/// How long an agent takes to answer what it read: a turn or so.
-fn turn_length(stage: &mut Stage) -> u64 {
-    millis(stage.luck.log_between(2.0, 60.0))
 }

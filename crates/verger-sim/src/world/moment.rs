@@ -59,6 +59,8 @@ pub(crate) enum ErrandStage {
     InquiryArrives,
     /// The agent says how it is.
     InquiryAnswered,
+    /// The agent says something to the reminder.
+    NudgeAnswered,
     /// The repeated call is refused.
     InterruptArrives,
     /// The agent is asked to save its work and leave.

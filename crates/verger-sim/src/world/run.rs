@@ -59,6 +59,7 @@ impl World {
                 out: Vec::new(),
                 up: true,
                 calm: !options.faults,
+                healed: false,
                 end: SimTime(millis(options.days * 86_400.0)),
                 down: vec![false; hosts(options.agents)],
                 groups: Vec::new(),
@@ -102,6 +103,7 @@ impl World {
     /// No new faults; everything broken is mended from now on, and the transport is reliable.
     pub fn heal(&mut self, now: SimTime) {
         self.stage.calm = true;
+        self.stage.healed = true;
         for group in 0..self.stage.groups.len() as u32 {
             pass(&mut self.agents, &mut self.stage, now, group, EndedBy::Heal);
         }
@@ -168,8 +170,7 @@ impl World {
             Moment::Pong { agent, life, seq } => {
                 let agent = &mut agents[agent as usize];
                 if agent.alive && agent.life == life && !agent.frozen {
-                    let status = Some(agent.status());
-                    agent.emit(stage, now, Body::Pong { seq, status });
+                    agent.pong(stage, now, seq);
                 }
             }
             Moment::Respawn { agent, life } => respawn(&mut agents[agent as usize], stage, now, life),

@@ -21,6 +21,8 @@ pub(crate) struct Stage {
     pub(crate) up: bool,
     /// Whether nothing goes wrong any more, or ever.
     pub(crate) calm: bool,
+    /// Whether the world was mended, and even the network never fails.
+    pub(crate) healed: bool,
     /// When the last fault may begin.
     pub(crate) end: SimTime,
     /// Which hosts are down.

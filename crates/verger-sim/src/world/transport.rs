@@ -55,6 +55,14 @@ impl Agent {
         }
     }
 
+    /// Answers a ping over the connection on which it came; what was kept need not have left before.
+    pub(crate) fn pong(&mut self, stage: &mut Stage, now: SimTime, seq: u32) {
+        if stage.up && self.cut == 0 {
+            let signal = self.signal(now, Body::Pong { seq, status: Some(self.status()) });
+            self.post(stage, now, signal);
+        }
+    }
+
     /// Sends what was kept, in order.
     pub(crate) fn flush(&mut self, stage: &mut Stage) {
         self.flushing = false;

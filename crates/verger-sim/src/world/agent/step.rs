@@ -12,6 +12,7 @@ use super::plan::{Act, Due};
 use super::provider;
 use super::state::{Agent, Open};
 use crate::world::condition::Condition;
+use crate::world::fault::FaultKind;
 use crate::world::moment::Moment;
 use crate::world::print;
 use crate::world::stage::Stage;
@@ -158,5 +159,10 @@ impl Agent {
         self.tally.cost_micros += cost_micros;
         self.tally.context = (self.tally.context + 400 + output + input / 12).min(self.manner.window);
         self.emit(stage, now, Body::Tokens { input, output, cost_micros });
+        // An agent that goes round in circles compacts its window all the same.
+        let full = self.tally.context * 10 >= self.manner.window * 9;
+        if full && self.fault.is_some_and(|fault| fault.kind != FaultKind::ContextExhaustion) {
+            self.perform(stage, now, Act::Compact);
+        }
     }
 }

@@ -5,6 +5,7 @@
 
 use super::FaultKind;
 use crate::world::agent::{Active, Agent, End, Temper};
+use crate::world::connection::Connection;
 use crate::world::moment::Moment;
 use crate::world::stage::{Group, Stage};
 use crate::world::time::{MINUTE, SECOND, SimTime, millis};
@@ -68,7 +69,10 @@ pub(crate) fn pass(agents: &mut [Agent], stage: &mut Stage, now: SimTime, group:
                 stage.queue.set(now + wait, Moment::Respawn { agent: place, life: agent.life });
                 continue;
             }
-            FaultKind::Partition => agent.rejoin(stage, now),
+            FaultKind::Partition => {
+                agent.cut = agent.cut.saturating_sub(1);
+                agent.reconnect(stage, now);
+            }
             FaultKind::ProviderOutage => agent.refused = false,
             FaultKind::ClockSkew => agent.skew_ms = 0,
             _ => {}
@@ -81,22 +85,21 @@ pub(crate) fn pass(agents: &mut [Agent], stage: &mut Stage, now: SimTime, group:
 }
 
 impl Agent {
-    /// One reason less for which the agent cannot reach the monitor.
-    pub(crate) fn rejoin(&mut self, stage: &mut Stage, now: SimTime) {
-        self.cut = self.cut.saturating_sub(1);
-        if self.cut == 0 {
-            self.reconnect(stage, now);
+    /// The agent's client connects anew within seconds, and then sends what it kept.
+    ///
+    /// A wrapper does so though its agent is frozen; a remote agent would have to do it itself.
+    pub(crate) fn reconnect(&mut self, stage: &mut Stage, now: SimTime) {
+        let connects = self.link.connection == Connection::Wrapped || !self.frozen;
+        if self.cut == 0 && self.alive && self.link.channel && connects {
+            self.flushing = true;
+            self.emit(stage, now, Body::Channel(Channel::Opened));
         }
+        self.resend(stage, now);
     }
 
-    /// The agent's client connects again within seconds, and then sends what it kept.
-    pub(crate) fn reconnect(&mut self, stage: &mut Stage, now: SimTime) {
-        if self.alive && self.link.channel {
-            self.flushing = true;
-            let opened = Body::Channel(Channel::Opened);
-            self.emit(stage, now, opened);
-        }
-        if !self.kept.is_empty() {
+    /// What was kept is sent within seconds, if the agent can send again.
+    pub(crate) fn resend(&mut self, stage: &mut Stage, now: SimTime) {
+        if self.cut == 0 && !self.kept.is_empty() {
             self.flushing = true;
             let wait = self.wire.range(50, 3 * SECOND);
             stage.queue.set(now + wait, Moment::Flush { agent: self.place });

@@ -56,7 +56,10 @@ impl Agent {
     pub(crate) fn recover(&mut self, stage: &mut Stage, now: SimTime, by: EndedBy) {
         let Some(fault) = self.fault.take() else { return };
         stage.truth.end(fault.injection, now, by);
-        self.frozen = false;
+        let thawed = std::mem::replace(&mut self.frozen, false);
+        if thawed {
+            self.reconnect(stage, now);
+        }
         self.drop_plan(stage, now);
         if fault.kind == FaultKind::ContextExhaustion {
             self.tally.context = self.manner.window / 8;
@@ -64,9 +67,11 @@ impl Agent {
         }
         if by == EndedBy::Itself && fault.kind.is_loop() {
             self.end_task(stage, now);
-        } else {
-            self.turn(stage, now, if self.working { Condition::Working } else { Condition::Idle });
+        } else if self.working {
+            self.turn(stage, now, Condition::Working);
             self.plan.wait(SECOND);
+        } else {
+            self.rest(stage, now);
         }
         self.step(stage, now);
     }
