@@ -36,3 +36,18 @@ impl Build {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn builds_of_forty_minutes_occur_and_keep_within_their_own_limit() {
+        let mut rng = Rng::stream(1, 1);
+        let builds: Vec<Build> = (0..1_000).map(|_| Build::draw(&mut rng)).collect();
+        let long = builds.iter().filter(|build| build.took > 40 * MINUTE).count();
+        assert!((20..150).contains(&long), "{long}");
+        let within = |build: &Build| build.limit.is_none_or(|limit| build.took <= limit.as_millis());
+        assert!(builds.iter().all(within));
+    }
+}

@@ -49,3 +49,18 @@ impl Subagent {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::time::{MINUTE, SECOND};
+
+    #[test]
+    fn one_sub_agent_in_a_hundred_works_for_more_than_half_an_hour() {
+        let mut rng = Rng::stream(1, 1);
+        let mut took: Vec<u64> = (0..10_000).map(|_| Subagent::draw(&mut rng).took).collect();
+        took.sort_unstable();
+        assert!((25 * MINUTE..70 * MINUTE).contains(&took[9_900]), "{}", took[9_900]);
+        assert!(took[9_999] <= 4_760 * SECOND);
+    }
+}

@@ -1,11 +1,10 @@
 //! The course of a fault of one agent: it befalls the agent, and something puts an end to it.
 //!
 //! Left alone, a fault lasts 6 h and more. A third of looping agents changes its course when reminded (14
-//! of 57 recorded ones did so even without), a third answers and goes on, a third says nothing. A frozen
-//! process keeps its connection: pings leave and are not answered, as with one that sits in `epoll`.
+//! of 57 recorded ones did so even without), a third answers and goes on, a third says nothing.
 
 use super::FaultKind;
-use crate::world::agent::{Active, Agent, End, Episode, Temper};
+use crate::world::agent::{Active, Agent, Episode, Temper};
 use crate::world::condition::Condition;
 use crate::world::moment::Moment;
 use crate::world::stage::Stage;
@@ -18,16 +17,8 @@ impl Agent {
     /// A fault of its own befalls the agent: at once if it needs no doing, else with its next round.
     pub(crate) fn befall(&mut self, stage: &mut Stage, now: SimTime, kind: FaultKind) {
         match kind {
-            FaultKind::Freeze => {
-                self.go_wrong(stage, now, kind);
-                self.frozen = true;
-                self.epoch += 1;
-            }
-            FaultKind::Crash => {
-                self.end_process(stage, now, End::Crash);
-                let injection = self.inject(stage, now, kind, None);
-                self.fault = Some(Active { injection, kind, temper: Temper::Deaf });
-            }
+            FaultKind::Freeze => self.freeze(stage, now),
+            FaultKind::Crash => self.crash(stage, now),
             _ => self.doomed = Some(kind),
         }
     }

@@ -49,9 +49,9 @@ pub(crate) fn strike(agents: &mut [Agent], stage: &mut Stage, now: SimTime, kind
         return;
     }
     let struck = match kind {
-        FaultKind::HostLoss => super::around::lose_host(agents, stage, now),
-        FaultKind::Partition => super::around::part(agents, stage, now),
-        FaultKind::ProviderOutage => super::around::refuse(agents, stage, now),
+        FaultKind::HostLoss => super::host_loss::lose_host(agents, stage, now),
+        FaultKind::Partition => super::partition::part(agents, stage, now),
+        FaultKind::ProviderOutage => super::outage::refuse(agents, stage, now),
         FaultKind::ClockSkew => super::skew::jump(agents, stage, now),
         _ => befall_one(agents, stage, now, kind),
     };

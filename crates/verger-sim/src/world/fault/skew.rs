@@ -3,7 +3,7 @@
 //! It is not the agent's fault and must change nothing: its own time decides nothing about its life.
 
 use super::FaultKind;
-use super::around::open_group;
+use super::group::open_group;
 use crate::world::agent::Agent;
 use crate::world::stage::Stage;
 use crate::world::time::{SimTime, millis};
