@@ -48,7 +48,9 @@ impl World {
     /// The world that these options decide.
     pub fn new(options: &WorldOptions) -> Self {
         let mut truth = Truth::default();
-        let agents = (0..options.agents).map(|place| Agent::draw(options.seed, place, &mut truth)).collect();
+        let agents = (0..options.agents)
+            .map(|place| Agent::draw(options.seed, place, options.agents, &mut truth))
+            .collect();
         let mut fate = Rng::stream(options.seed, 1);
         let mut world = Self {
             agents,

@@ -24,6 +24,12 @@ pub struct AgentFacts {
     pub connection: Connection,
     /// Whether it answers pings.
     pub pinged: bool,
+    /// Milliseconds between two of its heartbeats, if it beats.
+    pub beat_ms: Option<u64>,
+    /// Whether it proves who it is. What is seen of it otherwise must never end it.
+    pub verified: bool,
+    /// Whether its tool calls are seen.
+    pub reports_tools: bool,
     /// The machine it runs on.
     pub host: HostId,
     /// Whose language model it uses.
@@ -239,6 +245,9 @@ mod tests {
             role: None,
             connection: Connection::Wrapped,
             pinged: true,
+            beat_ms: None,
+            verified: true,
+            reports_tools: true,
             host: HostId::from("h"),
             provider: "p".into(),
         });

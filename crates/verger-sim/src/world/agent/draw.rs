@@ -1,6 +1,6 @@
 //! How a fleet is put together.
 //!
-//! Some ten agents share a host, and three providers serve the fleet. The four ways of connecting come in
+//! Up to ten agents share a host, a small fleet still has three of them, and three providers serve the fleet. The four ways of connecting come in
 //! a fixed proportion, so that a small fleet has all of them; everything else is chance.
 
 use std::collections::VecDeque;
@@ -16,8 +16,10 @@ use crate::world::connection::{Connection, Link};
 use crate::world::time::SimTime;
 use crate::world::truth::{AgentFacts, Truth};
 
-/// Agents that share a host.
-const PER_HOST: u32 = 10;
+/// Agents that share a host at most.
+const PER_HOST_MAX: u32 = 10;
+/// Hosts that even a small fleet has, so that losing one is not losing all.
+const HOSTS_MIN: u32 = 3;
 /// How many providers there are.
 const PROVIDERS: u64 = 3;
 /// In every twenty agents: three wrapped, seven with hooks alone, six with the SDK, four remote.
@@ -31,15 +33,19 @@ const MIX: [Connection; 20] = {
 
 /// How many hosts so many agents have.
 pub(crate) fn hosts(agents: u32) -> usize {
-    agents.div_ceil(PER_HOST) as usize
+    agents.div_ceil(per_host(agents)) as usize
+}
+
+fn per_host(agents: u32) -> u32 {
+    agents.div_ceil(HOSTS_MIN).clamp(1, PER_HOST_MAX)
 }
 
 impl Agent {
     /// The agent of this number in the world of this seed, written down in the truth.
-    pub(crate) fn draw(seed: u64, place: u32, truth: &mut Truth) -> Self {
+    pub(crate) fn draw(seed: u64, place: u32, agents: u32, truth: &mut Truth) -> Self {
         let mut rng = Rng::stream(seed, 1_000 + 2 * u64::from(place));
         let link = Link::draw(&mut rng, MIX[place as usize % MIX.len()]);
-        let host = place / PER_HOST;
+        let host = place / per_host(agents);
         let provider = rng.range(0, PROVIDERS) as u32;
         let id = AgentId::from(format!("agent-{place:04}"));
         let host_id = HostId::from(format!("host-{host:02}"));
@@ -48,6 +54,9 @@ impl Agent {
             role: link.role.clone(),
             connection: link.connection,
             pinged: link.channel,
+            beat_ms: link.beat,
+            verified: link.verified,
+            reports_tools: link.reports.tools,
             host: host_id.clone(),
             provider: format!("provider-{provider}").into(),
         });
