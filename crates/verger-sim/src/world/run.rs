@@ -79,7 +79,7 @@ impl World {
         self.stage.queue.next()
     }
 
-    /// Lets everything up to and including `now` happen; what reaches the monitor is pushed in order of arrival.
+    /// Lets everything up to and including `now` happen; what reaches the monitor is pushed as it arrives.
     pub fn advance(&mut self, now: SimTime, out: &mut Vec<Delivery>) {
         while let Some((at, moment)) = self.stage.queue.take(now) {
             self.happen(at, moment);

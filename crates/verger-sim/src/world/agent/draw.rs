@@ -1,7 +1,8 @@
 //! How a fleet is put together.
 //!
-//! Up to ten agents share a host, a small fleet still has three of them, and three providers serve the fleet. The four ways of connecting come in
-//! a fixed proportion, so that a small fleet has all of them; everything else is chance.
+//! Up to ten agents share a host, a small fleet still has three of them, and three providers serve the
+//! fleet. The four ways of connecting come in a fixed proportion, so that a small fleet has all of them;
+//! everything else is chance.
 
 use std::collections::VecDeque;
 
