@@ -40,3 +40,42 @@ pub struct ResultPrint {
 /// What was said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextPrint(pub u64);
+
+impl CallPrint {
+    /// The fingerprint of a call of `tool` with `args`.
+    pub fn of(tool: &str, args: &str) -> Self {
+        let digest = mix(digest(tool.as_bytes()), digest(args.as_bytes()));
+        Self { digest, class: CallClass::Plain }
+    }
+}
+
+impl ResultPrint {
+    /// The fingerprint of what a call answered.
+    pub fn of(text: &str, failed: bool, took: Option<Span>) -> Self {
+        Self { digest: digest(text.as_bytes()), failed, outage: false, took }
+    }
+
+    /// Whether the text tells this result from others.
+    pub fn says_something(self) -> bool {
+        true
+    }
+}
+
+impl TextPrint {
+    /// The fingerprint of what was said.
+    pub fn of(text: &str) -> Self {
+        Self(digest(text.as_bytes()))
+    }
+}
+
+/// Digest of two digests, in this order.
+pub(crate) fn mix(a: u64, b: u64) -> u64 {
+    let mixed = (a.rotate_left(26) ^ b).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ (mixed >> 32)
+}
+
+fn digest(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}

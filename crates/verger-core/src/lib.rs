@@ -24,6 +24,7 @@ pub mod id;
 pub mod liveness;
 pub mod policy;
 pub mod signal;
+pub mod signs;
 pub mod time;
 
 pub use fleet::{Collector, Fleet};

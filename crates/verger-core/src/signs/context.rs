@@ -1,0 +1,98 @@
+//! Whether the context window is full and nobody does anything about it.
+//!
+//! A full window is no trouble by itself: agents compact it, hand over, or finish within it. It is trouble
+//! when it stays full: the agent forgets what it is doing, or every request is refused.
+
+use crate::evidence::{Measure, Severity, Sign};
+use crate::signal::Context;
+use crate::signs::Finding;
+use crate::time::{Span, Timestamp};
+
+/// The share of the window, in thousandths, from which on it counts as full.
+///
+/// Agents that compact by themselves do so between 80 and 95 %; what is still above that was not going to.
+const FULL: u16 = 950;
+
+/// A fall by this share of the window, in thousandths, is relief; less is the jitter of counting.
+const FALL: u64 = 10;
+
+/// How long a full context is borne.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Policy {
+    /// How long the window may stay full. Ten minutes: a compaction takes one or two, and the end of a task
+    /// often comes with the window full.
+    pub grace: Span,
+    /// How long a compaction or a request to hand over counts as being dealt with. Half an hour: a handoff
+    /// waits for a checkpoint and a successor; one that has not come by then will not.
+    pub relief: Span,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self { grace: Span::minutes(10), relief: Span::minutes(30) }
+    }
+}
+
+/// How full the context window is, and since when.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContextUse {
+    /// The last reported share, in thousandths.
+    pub(crate) share: u16,
+    /// The last reported number of tokens.
+    pub(crate) used: u64,
+    /// Since when it is full without having fallen.
+    pub(crate) full_since: Option<Timestamp>,
+    /// When it was last compacted or a handoff was asked for, unless it was seen to fall since.
+    pub(crate) relieved_at: Option<Timestamp>,
+}
+
+impl ContextUse {
+    /// The agent reported how full its window is. A window of no size says nothing.
+    pub fn observe(&mut self, now: Timestamp, context: Context) {
+        if context.limit == 0 {
+            return;
+        }
+        let fell = context.used.saturating_add(context.limit / 1_000 * FALL) < self.used;
+        self.share = per_mille(context);
+        self.used = context.used;
+        if self.share < FULL {
+            self.full_since = None;
+            self.relieved_at = None;
+        } else if fell || self.full_since.is_none() {
+            self.full_since = Some(now);
+        }
+    }
+
+    /// The window was compacted, or the agent asked to hand over: someone deals with it.
+    pub fn on_relief(&mut self, now: Timestamp) {
+        self.relieved_at = Some(now);
+    }
+
+    /// A new life begins with an empty window.
+    pub fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whether the window has been full for too long. Ask only about an agent that is expected to work: one
+    /// that is done may keep its full window.
+    pub fn finding(&self, now: Timestamp, policy: &Policy) -> Option<Finding> {
+        (self.deadline(policy)? < now).then_some(Finding {
+            sign: Sign::Context,
+            value: Measure::PerMille(self.share),
+            threshold: Measure::PerMille(FULL),
+            severity: Severity::Stuck,
+        })
+    }
+
+    /// The last moment at which a full window is still borne.
+    pub fn deadline(&self, policy: &Policy) -> Option<Timestamp> {
+        let patience_ends = self.full_since? + policy.grace;
+        let relief_ends = self.relieved_at.map_or(Timestamp::ZERO, |at| at + policy.relief);
+        Some(patience_ends.max(relief_ends))
+    }
+}
+
+fn per_mille(context: Context) -> u16 {
+    let share = u128::from(context.used) * 1_000 / u128::from(context.limit);
+    share.min(1_000) as u16
+}
