@@ -6,7 +6,8 @@
 //!
 //! For each lap length from 1 to 6 one counter tells for how many steps each step was equal to the one a lap
 //! before it. A run that is long enough is held: it outlives a single other call in between, which is not a
-//! change of course, and ends when the agent does new things.
+//! change of course, and ends when the agent does new things. Waiting ends with anything else: it is a loop
+//! only if nothing at all happens for its whole patience.
 
 use crate::evidence::{Measure, Severity, Sign};
 use crate::fingerprint::{CallClass, CallPrint, ResultPrint, mix};
@@ -212,12 +213,12 @@ impl Repetition {
         self.steps += 1;
     }
 
-    /// The shortest lap that has been repeated often enough just now, with how often.
-    fn firm(&self) -> Option<(usize, u32)> {
-        (1..=LAP_MAX).find_map(|period| {
+    /// The length of the shortest lap that has been repeated often enough just now.
+    fn firm(&self) -> Option<usize> {
+        (1..=LAP_MAX).find(|&period| {
             let laps = self.runs[period - 1].equal / period as u32 + 1;
             let enough = if period == 1 { FIRM_REPEATS } else { FIRM_LAPS };
-            (laps >= enough && (period == 1 || self.calls_differ(period))).then_some((period, laps))
+            laps >= enough && (period == 1 || self.calls_differ(period))
         })
     }
 
@@ -229,7 +230,7 @@ impl Repetition {
 
     fn hold(&mut self, step: Step, novelty: Novelty) {
         self.held.on_step(step, novelty);
-        let Some((period, laps)) = self.firm() else { return };
+        let Some(period) = self.firm() else { return };
         let run = self.runs[period - 1];
         if self.held.period != period as u8 || !self.held.contains(step.pair) {
             let since = if self.held.period == 0 { run.since } else { self.held.since.min(run.since) };
@@ -241,7 +242,6 @@ impl Repetition {
                 self.held.waiting |= step.waiting;
             }
         }
-        debug_assert!(laps >= FIRM_LAPS);
         self.held.last = step.at;
         self.held.fresh_in_all = 0;
     }
@@ -264,6 +264,8 @@ impl Held {
             self.steps = self.steps.saturating_add(1);
             self.last = step.at;
             self.fresh_in_a_row = 0;
+        } else if self.waiting {
+            *self = Self::default();
         } else if novelty == Novelty::Known {
             self.fresh_in_a_row = 0;
         } else {
@@ -275,3 +277,6 @@ impl Held {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
