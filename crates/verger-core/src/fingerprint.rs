@@ -3,8 +3,20 @@
 //! A call is judged by its canonical arguments, a result by its text with everything volatile taken out
 //! (colours, times, counters, hexadecimal ids), because a loop whose output carries a line counter is
 //! still a loop. Equality of fingerprints is all that is asked of them here.
+//!
+//! Fingerprints are stored, so how they are made is a format: the digest is written out here and never a
+//! library's. Making one takes time linear in the text, of which a bounded part is read, and no memory.
+
+mod arguments;
+mod digest;
+mod outage;
+mod shapes;
+mod volatile;
+mod waiting;
 
 use crate::time::Span;
+use digest::Digest;
+pub(crate) use digest::mix;
 
 /// What is called: tool and arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,41 +53,49 @@ pub struct ResultPrint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextPrint(pub u64);
 
+/// The part of a text that is read from its beginning, and as much again from its end where results are
+/// concerned. Agents cut what a tool answers at some 30 KiB themselves.
+const READ_MAX: usize = 64 * 1024;
+
+/// Marks, in the first byte, the digest of a result that says nothing of its own ("", "exit code 1").
+const BARE: u64 = 0xff << 56;
+
 impl CallPrint {
     /// The fingerprint of a call of `tool` with `args`.
+    ///
+    /// Of JSON objects neither the order of the keys nor the space between them matters, nor what the model
+    /// says about the call while making it.
     pub fn of(tool: &str, args: &str) -> Self {
-        let digest = mix(digest(tool.as_bytes()), digest(args.as_bytes()));
-        Self { digest, class: CallClass::Plain }
+        let class = if waiting::waits(tool, args) { CallClass::Waiting } else { CallClass::Plain };
+        Self { digest: mix(Digest::of(tool.as_bytes()), arguments::digest(args)), class }
     }
 }
 
 impl ResultPrint {
     /// The fingerprint of what a call answered.
     pub fn of(text: &str, failed: bool, took: Option<Span>) -> Self {
-        Self { digest: digest(text.as_bytes()), failed, outage: false, took }
+        let (digest, bare) = volatile::digest(text);
+        let digest = match (bare, digest & BARE == BARE) {
+            (true, _) => digest | BARE,
+            (false, true) => digest & !(1 << 56),
+            (false, false) => digest,
+        };
+        Self { digest, failed, outage: failed && outage::is_outage(text), took }
     }
 
-    /// Whether the text tells this result from others.
+    /// Whether the text tells this result from that of any other call. Two searches that find nothing both say
+    /// "exit code 1"; that does not make them alike.
     pub fn says_something(self) -> bool {
-        true
+        self.digest & BARE != BARE
     }
 }
 
 impl TextPrint {
-    /// The fingerprint of what was said.
+    /// The fingerprint of what was said, volatile parts taken out as in results.
     pub fn of(text: &str) -> Self {
-        Self(digest(text.as_bytes()))
+        Self(volatile::digest(text).0)
     }
 }
 
-/// Digest of two digests, in this order.
-pub(crate) fn mix(a: u64, b: u64) -> u64 {
-    let mixed = (a.rotate_left(26) ^ b).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed ^ (mixed >> 32)
-}
-
-fn digest(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
-}
+#[cfg(test)]
+mod tests;
