@@ -231,19 +231,29 @@ impl Repetition {
     fn hold(&mut self, step: Step, novelty: Novelty) {
         self.held.on_step(step, novelty);
         let Some(period) = self.firm() else { return };
-        let run = self.runs[period - 1];
-        if self.held.period != period as u8 || !self.held.contains(step.pair) {
-            let since = if self.held.period == 0 { run.since } else { self.held.since.min(run.since) };
-            let steps = (run.equal + period as u32).max(self.held.laps() * period as u32);
-            self.held = Held { period: period as u8, steps, since, ..Held::default() };
-            for ago in 1..=period {
-                let step = self.back(ago).copied().unwrap_or_default();
-                self.held.lap[ago - 1] = step.pair;
-                self.held.waiting |= step.waiting;
-            }
+        if usize::from(self.held.period) != period || !self.held.contains(step.pair) {
+            self.held = self.taken_up(period);
         }
         self.held.last = step.at;
         self.held.fresh_in_all = 0;
+    }
+
+    /// The present run as one to hold. A loop that merely changes its lap goes on counting; a wait after a
+    /// loop has a patience of its own.
+    fn taken_up(&self, period: usize) -> Held {
+        let (run, length) = (self.runs[period - 1], period as u32);
+        let mut taken = Held { period: period as u8, since: run.since, ..Held::default() };
+        for ago in 1..=period {
+            let step = self.back(ago).copied().unwrap_or_default();
+            taken.lap[ago - 1] = step.pair;
+            taken.waiting |= step.waiting;
+        }
+        taken.steps = run.equal.saturating_add(length);
+        if self.held.period > 0 && !taken.waiting {
+            taken.since = self.held.since;
+            taken.steps = taken.steps.max(self.held.laps().saturating_mul(length));
+        }
+        taken
     }
 }
 
