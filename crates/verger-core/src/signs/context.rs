@@ -96,3 +96,59 @@ fn per_mille(context: Context) -> u16 {
     let share = u128::from(context.used) * 1_000 / u128::from(context.limit);
     share.min(1_000) as u16
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(minutes: u64) -> Timestamp {
+        Timestamp::ZERO + Span::minutes(minutes)
+    }
+
+    /// Reports of `(minute, percent)`; what is found at minute `now`.
+    fn full(agent: &mut ContextUse, reports: &[(u64, u64)], now: u64) -> bool {
+        for &(minute, percent) in reports {
+            agent.observe(at(minute), Context { used: percent * 2_000, limit: 200_000 });
+        }
+        agent.finding(at(now), &Policy::default()).is_some()
+    }
+
+    #[test]
+    fn l09_a_window_that_stays_full_is_stuck() {
+        let mut agent = ContextUse::default();
+        assert!(!full(&mut agent, &[(0, 60), (5, 96), (10, 97), (15, 97)], 15));
+        assert_eq!(agent.deadline(&Policy::default()), Some(at(15)));
+        let finding = agent.finding(at(16), &Policy::default()).unwrap();
+        assert_eq!((finding.sign, finding.severity), (Sign::Context, Severity::Stuck));
+        assert_eq!((finding.value, finding.threshold), (Measure::PerMille(970), Measure::PerMille(950)));
+    }
+
+    #[test]
+    fn l09_a_window_that_empties_is_not() {
+        assert!(!full(&mut ContextUse::default(), &[(0, 96), (9, 40), (12, 96)], 22));
+        assert!(
+            !full(&mut ContextUse::default(), &[(0, 99), (9, 96)], 19),
+            "falling counts, though still full"
+        );
+        assert!(!full(&mut ContextUse::default(), &[(0, 94)], 600));
+    }
+
+    #[test]
+    fn l09_a_handoff_or_a_compaction_clears_it_for_a_while() {
+        let mut agent = ContextUse::default();
+        assert!(full(&mut agent, &[(0, 98)], 11));
+        agent.on_relief(at(12));
+        assert!(!full(&mut agent, &[(14, 98), (19, 98)], 42));
+        assert_eq!(agent.deadline(&Policy::default()), Some(at(42)));
+        assert!(full(&mut agent, &[], 43), "a handoff that never comes does not hide it for ever");
+    }
+
+    #[test]
+    fn a_window_of_no_size_or_beyond_its_size_is_borne() {
+        let mut agent = ContextUse::default();
+        agent.observe(at(0), Context { used: 5, limit: 0 });
+        assert_eq!(agent, ContextUse::default());
+        agent.observe(at(0), Context { used: u64::MAX, limit: 1 });
+        assert_eq!(agent.share, 1_000);
+    }
+}

@@ -132,7 +132,7 @@ impl Errors {
     }
 
     /// Everything that is wrong, gravest first.
-    pub fn findings(&self, now: Timestamp, policy: &Policy) -> impl Iterator<Item = Finding> {
+    pub fn findings(&self, now: Timestamp, policy: &Policy) -> impl Iterator<Item = Finding> + use<> {
         [self.streak(now, policy), self.last_word(), self.rate(policy), self.growth(policy)]
             .into_iter()
             .flatten()
@@ -198,3 +198,6 @@ impl Errors {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

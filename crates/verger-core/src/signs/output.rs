@@ -80,7 +80,7 @@ impl Outputs {
     }
 
     /// Falling tests, and many calls without a changed file.
-    pub fn findings(&self, _now: Timestamp, policy: &Policy) -> impl Iterator<Item = Finding> {
+    pub fn findings(&self, _now: Timestamp, policy: &Policy) -> impl Iterator<Item = Finding> + use<> {
         let note = |sign, value, threshold| Finding {
             sign,
             value: Measure::Count(u64::from(value)),
@@ -111,5 +111,74 @@ impl Outputs {
         }
         self.reports.push(tests);
         better && !known
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(files: u32) -> Output {
+        Output { files_changed: Some(files), ..Output::default() }
+    }
+
+    fn tests(passed: u32, failed: u32) -> Output {
+        Output { tests_passed: Some(passed), tests_failed: Some(failed), ..Output::default() }
+    }
+
+    /// Which of the reports were progress.
+    fn progress(agent: &mut Outputs, reports: &[Output]) -> Vec<bool> {
+        reports.iter().map(|output| agent.observe(Timestamp::ZERO, output)).collect()
+    }
+
+    fn signs(agent: &Outputs) -> Vec<(Sign, Measure)> {
+        let findings = agent.findings(Timestamp::ZERO, &Policy::default());
+        findings.map(|finding| (finding.sign, finding.value)).collect()
+    }
+
+    #[test]
+    fn l10_changed_files_and_better_tests_are_progress() {
+        let mut agent = Outputs::default();
+        let reports = [files(1), files(0), tests(3, 2), tests(4, 2), tests(4, 1), tests(4, 1), tests(5, 3)];
+        assert_eq!(progress(&mut agent, &reports), [true, false, true, true, true, false, true]);
+    }
+
+    #[test]
+    fn l10_breaking_and_mending_the_same_test_is_not_progress() {
+        let reports = [tests(9, 1), tests(10, 0), tests(9, 1), tests(10, 0), tests(9, 1), tests(10, 0)];
+        assert_eq!(progress(&mut Outputs::default(), &reports), [true, true, false, false, false, false]);
+    }
+
+    #[test]
+    fn l10_tests_that_fall_three_times_in_a_row_are_noted() {
+        let mut agent = Outputs::default();
+        progress(&mut agent, &[tests(9, 0), tests(8, 1), tests(7, 2)]);
+        assert_eq!(signs(&agent), []);
+        progress(&mut agent, &[tests(6, 3)]);
+        assert_eq!(signs(&agent), [(Sign::FallingTests, Measure::Count(3))]);
+        progress(&mut agent, &[tests(6, 3)]);
+        assert_eq!(signs(&agent), []);
+    }
+
+    #[test]
+    fn l10_many_calls_without_a_changed_file_count_against_one_that_changes_files() {
+        let mut reader = Outputs::default();
+        (0..900).for_each(|_| reader.on_call());
+        assert_eq!(signs(&reader), [], "an agent that only reads never had to");
+        let mut writer = Outputs::default();
+        progress(&mut writer, &[files(2)]);
+        (0..150).for_each(|_| writer.on_call());
+        assert_eq!(signs(&writer), []);
+        writer.on_call();
+        assert_eq!(signs(&writer), [(Sign::NoOutput, Measure::Count(151))]);
+        progress(&mut writer, &[files(1)]);
+        assert_eq!(signs(&writer), []);
+    }
+
+    #[test]
+    fn what_was_seen_stays_bounded() {
+        let mut agent = Outputs::default();
+        (0..99).for_each(|passed| drop(progress(&mut agent, &[tests(passed, 0)])));
+        assert_eq!(agent.reports.len(), REPORTS);
     }
 }
