@@ -6,31 +6,34 @@
 //! and decides nothing about liveness.
 
 use std::fmt;
+use std::num::NonZeroU64;
 use std::ops::{Add, AddAssign, Sub};
 
 /// A moment of observed time. It never runs backwards.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Timestamp(u64);
+///
+/// Stored one higher than it is, so that `Option<Timestamp>` needs no more room: an agent holds a dozen.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(NonZeroU64);
 
 impl Timestamp {
     /// The moment the fleet was first observed.
-    pub const ZERO: Self = Self(0);
+    pub const ZERO: Self = Self(NonZeroU64::MIN);
     /// Later than every moment that will be reached; a deadline that is never due.
-    pub const NEVER: Self = Self(u64::MAX);
+    pub const NEVER: Self = Self(NonZeroU64::MAX);
 
     /// The moment `millis` after the fleet was first observed.
     pub const fn from_millis(millis: u64) -> Self {
-        Self(millis)
+        Self(NonZeroU64::MIN.saturating_add(millis))
     }
 
     /// Milliseconds since the fleet was first observed.
     pub const fn as_millis(self) -> u64 {
-        self.0
+        self.0.get() - 1
     }
 
     /// How long ago `earlier` was; nothing if it is not earlier.
     pub const fn since(self, earlier: Self) -> Span {
-        Span(self.0.saturating_sub(earlier.0))
+        Span(self.0.get().saturating_sub(earlier.0.get()))
     }
 }
 
@@ -52,13 +55,25 @@ impl Sub<Span> for Timestamp {
     type Output = Self;
 
     fn sub(self, span: Span) -> Self {
-        Self(self.0.saturating_sub(span.0))
+        Self::from_millis(self.as_millis().saturating_sub(span.0))
+    }
+}
+
+impl Default for Timestamp {
+    fn default() -> Self {
+        Self::ZERO
     }
 }
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Span(self.0).fmt(f)
+        Span(self.as_millis()).fmt(f)
+    }
+}
+
+impl fmt::Debug for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Timestamp({})", self.as_millis())
     }
 }
 

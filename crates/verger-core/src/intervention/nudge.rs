@@ -1,0 +1,45 @@
+//! The reminder's words.
+
+use std::sync::Arc;
+
+use crate::time::Span;
+
+/// 000 §2.3, word for word.
+const DEFAULT: &str = "REMINDER: You have been working for {duration} without checkpoint update. Please either:\n\
+                       - Update your progress\n\
+                       - Request handoff if stuck\n\
+                       - Report blockers";
+
+/// The reminder for an agent that got nowhere for `duration`.
+pub fn nudge_text(template: Option<&str>, duration: Span) -> Arc<str> {
+    template.unwrap_or(DEFAULT).replace("{duration}", &in_words(duration)).into()
+}
+
+fn in_words(duration: Span) -> String {
+    let minutes = duration.as_secs() / 60;
+    match minutes {
+        0 => "less than a minute".to_owned(),
+        1 => "1 minute".to_owned(),
+        2..120 => format!("{minutes} minutes"),
+        _ => format!("{} hours", minutes / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn l20_the_reminder_names_the_duration_and_three_options() {
+        insta::assert_snapshot!(nudge_text(None, Span::minutes(31)), @r"
+        REMINDER: You have been working for 31 minutes without checkpoint update. Please either:
+        - Update your progress
+        - Request handoff if stuck
+        - Report blockers
+        ");
+        assert_eq!(&*nudge_text(Some("{duration}!"), Span::secs(20)), "less than a minute!");
+        assert_eq!(&*nudge_text(Some("{duration}!"), Span::secs(60)), "1 minute!");
+        assert_eq!(&*nudge_text(Some("{duration}!"), Span::hours(5)), "5 hours!");
+        assert_eq!(&*nudge_text(Some("no placeholder"), Span::hours(5)), "no placeholder");
+    }
+}

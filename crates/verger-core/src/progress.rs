@@ -1,0 +1,177 @@
+//! Whether an agent gets on: the second of the two clocks.
+//!
+//! The first clock asks whether anybody is there; this one asks when something new last happened: work was
+//! saved, a file changed, more tests passed, a call brought a result not seen before. It counts time at
+//! work. Idleness stops it, and so does every wait beyond the usual couple of minutes, for otherwise a
+//! 40-minute build would look like 40 minutes without progress.
+
+use crate::evidence::{Measure, Severity, Sign};
+use crate::signs::Finding;
+use crate::time::{Span, Timestamp};
+
+/// When a lack of progress counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Nothing new for this long is a warning sign. Default 10 min (000 §2.1).
+    pub degraded_after: Span,
+    /// Nothing new for longer than this is stuck. Default 30 min (000 §2.1).
+    pub stuck_after: Span,
+    /// No tool call for this long is stuck. Default 15 min (000 §2.2).
+    pub tool_silence: Span,
+    /// Idle for this long with work assigned. Default 10 min: the pause between being given work and running it.
+    pub idle_with_work: Span,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            degraded_after: Span::minutes(10),
+            stuck_after: Span::minutes(30),
+            tool_silence: Span::minutes(15),
+            idle_with_work: Span::minutes(10),
+        }
+    }
+}
+
+/// When an agent last got on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// When something new last happened, moved forward by every excused wait since.
+    pub(crate) last: Timestamp,
+    /// Whether the agent reports progress that outlasts a call: saved work, changed files, a moving indicator.
+    pub(crate) reports: bool,
+    /// When a tool was last called, moved forward by every excused wait since.
+    pub(crate) last_call: Option<Timestamp>,
+    /// When it last did anything that is work, not moved.
+    pub(crate) last_work: Timestamp,
+    /// The last progress indicator it sent.
+    pub(crate) indicator: Option<u64>,
+    /// Since when it has work that it is expected to run.
+    pub(crate) assigned_at: Option<Timestamp>,
+}
+
+impl Progress {
+    /// Something new happened.
+    pub(crate) fn on_progress(&mut self, now: Timestamp) {
+        self.last = now;
+    }
+
+    /// Something new happened that outlasts the call: from now on the agent is known to report such things.
+    pub(crate) fn on_lasting_progress(&mut self, now: Timestamp) {
+        self.last = now;
+        self.reports = true;
+    }
+
+    /// The indicator of a heartbeat; tells whether it moved. An indicator that never moved reports nothing.
+    pub(crate) fn on_indicator(&mut self, now: Timestamp, indicator: u64) -> bool {
+        let moved = self.indicator.is_some_and(|before| before != indicator);
+        self.indicator = Some(indicator);
+        if moved {
+            self.on_lasting_progress(now);
+        }
+        moved
+    }
+
+    /// A tool was called, or a call ended.
+    pub(crate) fn on_call(&mut self, now: Timestamp) {
+        self.last_call = Some(now);
+        self.last_work = now;
+    }
+
+    /// It works without calling tools: it thinks or talks.
+    pub(crate) fn on_work(&mut self, now: Timestamp) {
+        self.last_work = now;
+    }
+
+    /// It has others work for it, which is as good as a call.
+    pub(crate) fn on_delegation(&mut self, now: Timestamp) {
+        self.last_work = now;
+        if let Some(last) = &mut self.last_call {
+            *last = now;
+        }
+    }
+
+    /// A wait of this length has ended; what exceeded the usual does not count as time at work.
+    pub(crate) fn on_waited(&mut self, now: Timestamp, waited: Span, usual: Span) {
+        let excused = waited.less(usual);
+        self.last = (self.last + excused).min(now);
+        if let Some(last) = &mut self.last_call {
+            *last = (*last + excused).min(now);
+        }
+    }
+
+    /// Idleness has ended: the clocks start afresh.
+    pub(crate) fn on_resumed(&mut self, now: Timestamp) {
+        self.last = self.last.max(now);
+        if let Some(last) = &mut self.last_call {
+            *last = now;
+        }
+    }
+
+    /// Work was assigned, which it is expected to run.
+    pub(crate) fn on_assigned(&mut self, now: Timestamp) {
+        self.assigned_at.get_or_insert(now);
+        self.on_resumed(now);
+    }
+
+    /// There is no work any more.
+    pub(crate) fn on_unassigned(&mut self) {
+        self.assigned_at = None;
+    }
+
+    /// Nothing new for too long. To be asked only of an agent that is not idle; `excused` is what its present
+    /// wait explains.
+    pub(crate) fn staleness(&self, now: Timestamp, excused: Span, policy: &Policy) -> Option<Finding> {
+        let age = now.since(self.last).less(excused);
+        if !self.reports || age < policy.degraded_after {
+            return None;
+        }
+        let stuck = age > policy.stuck_after;
+        Some(Finding {
+            sign: Sign::Progress,
+            value: Measure::Span(age),
+            threshold: Measure::Span(if stuck { policy.stuck_after } else { policy.degraded_after }),
+            severity: if stuck { Severity::Stuck } else { Severity::Degraded },
+        })
+    }
+
+    /// No tool call for too long. To be asked only of an agent that is not idle; `excused` is what its present
+    /// wait explains.
+    pub(crate) fn tool_silence(&self, now: Timestamp, excused: Span, policy: &Policy) -> Option<Finding> {
+        let silence = now.since(self.last_call?).less(excused);
+        (silence >= policy.tool_silence).then_some(Finding {
+            sign: Sign::ToolSilence,
+            value: Measure::Span(silence),
+            threshold: Measure::Span(policy.tool_silence),
+            severity: Severity::Stuck,
+        })
+    }
+
+    /// Idle though it has work. `idle_since` is when it last became idle, or was last heard of if it never worked.
+    pub(crate) fn idleness(&self, now: Timestamp, idle_since: Timestamp, policy: &Policy) -> Option<Finding> {
+        let idle = now.since(idle_since.max(self.assigned_at?));
+        (idle >= policy.idle_with_work).then_some(Finding {
+            sign: Sign::IdleWithWork,
+            value: Measure::Span(idle),
+            threshold: Measure::Span(policy.idle_with_work),
+            severity: Severity::Stuck,
+        })
+    }
+
+    /// When the next of these findings could appear or grow, for an agent that is not idle. A wait stops these
+    /// clocks at `stopped_at`.
+    pub(crate) fn deadline(
+        &self,
+        now: Timestamp,
+        stopped_at: Option<Timestamp>,
+        policy: &Policy,
+    ) -> Option<Timestamp> {
+        let stale = self.reports.then(|| {
+            let degraded = self.last + policy.degraded_after;
+            if now < degraded { degraded } else { self.last + policy.stuck_after + Span::millis(1) }
+        });
+        let silent = self.last_call.map(|last| last + policy.tool_silence);
+        let reached = |due: &Timestamp| now < *due && stopped_at.is_none_or(|stop| *due <= stop);
+        [stale, silent].into_iter().flatten().filter(reached).min()
+    }
+}

@@ -1,0 +1,331 @@
+//! What an agent waits on, and for how long that excuses its silence.
+//!
+//! An agent is silent for good reasons most of the time: a build runs, the model thinks, a sub-agent works,
+//! a person sleeps. Each reason excuses silence, but only for a bounded time, its *patience*; after that the
+//! wait itself is the finding. Recorded runs show single tool calls of 19 minutes, sub-agents of 79 and
+//! thinking of 11, so a flat limit would either blame these or find nothing.
+//!
+//! Signals get lost. A call whose end was never seen must not excuse an agent for ever, nor be held against
+//! one that has long gone on: work seen after a call's patience ran out shows that its end was lost.
+
+use crate::evidence::{Measure, Severity, Sign};
+use crate::signal::{Awaited, Status, StatusReport};
+use crate::signs::Finding;
+use crate::time::{AgentTime, Span, Timestamp};
+
+/// How long each kind of wait excuses silence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// A tool call without a limit of its own. Default 60 min: builds of 40 are ordinary.
+    pub tool: Span,
+    /// An answer of the model. Default 30 min: the slowest recorded took 11, retries inside included.
+    pub model: Span,
+    /// A sub-agent. Default 2 h: the longest recorded took 79 min.
+    pub subagent: Span,
+    /// A person. Default 24 h: a question asked in the evening is answered the next day.
+    pub person: Span,
+    /// A provider's outage beyond the reset time it gave. Default 6 h.
+    pub provider: Span,
+    /// A `busy` that does not say for how long. Default 15 min: as long as a missing call is tolerated.
+    pub busy: Span,
+    /// An announced lease (`busyUntil`, a timer), all renewals without progress together. Default 4 h: a
+    /// lease is no free pass.
+    pub lease_max: Span,
+    /// How much of any wait is ordinary work. Only what exceeds it stops the progress clock. Default 2 min.
+    pub usual: Span,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            tool: Span::minutes(60),
+            model: Span::minutes(30),
+            subagent: Span::hours(2),
+            person: Span::hours(24),
+            provider: Span::hours(6),
+            busy: Span::minutes(15),
+            lease_max: Span::hours(4),
+            usual: Span::minutes(2),
+        }
+    }
+}
+
+/// Calls and sub-agents in flight that are remembered; more are counted as these.
+const IN_FLIGHT_MAX: usize = 32;
+/// Slack given to a call's own time limit: ending it takes a moment.
+const LIMIT_SLACK: Span = Span::minutes(2);
+/// An agent's clock may order two signals if they are this close; beyond it, the clock has jumped.
+const REORDER_MAX_MS: i64 = 600_000;
+
+/// Everything an agent is known to wait on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Waiting {
+    pub(crate) in_flight: Vec<InFlight>,
+    pub(crate) model_since: Option<Timestamp>,
+    pub(crate) announced: Option<Announced>,
+    pub(crate) idle_since: Option<Timestamp>,
+    /// When the present row of leases began; progress ends it.
+    pub(crate) lease_since: Option<Timestamp>,
+    /// What the agent last said of itself.
+    pub(crate) status: Option<Status>,
+    /// The agent's own clock when it last said so: what it sent earlier does not undo it.
+    pub(crate) said_at: Option<AgentTime>,
+}
+
+/// A tool call or sub-agent whose end has not been seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct InFlight {
+    pub(crate) id: u64,
+    pub(crate) awaited: Awaited,
+    pub(crate) since: Timestamp,
+    pub(crate) limit: Option<Span>,
+}
+
+/// A wait that the agent announced.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Announced {
+    pub(crate) awaited: Awaited,
+    pub(crate) since: Timestamp,
+    pub(crate) until: Option<Timestamp>,
+}
+
+/// The wait that explains an agent's silence best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// What for.
+    pub awaited: Awaited,
+    /// Since when.
+    pub since: Timestamp,
+    /// Until when it excuses silence.
+    pub until: Timestamp,
+}
+
+impl Waiting {
+    /// Begins a tool call or sub-agent. A repeated announcement of a known one changes nothing.
+    pub(crate) fn on_started(&mut self, now: Timestamp, id: u64, awaited: Awaited, limit: Option<Span>) {
+        if self.in_flight.iter().any(|flight| flight.id == id && flight.awaited == awaited) {
+            return;
+        }
+        if self.in_flight.len() == IN_FLIGHT_MAX {
+            self.in_flight.remove(0);
+        }
+        self.in_flight.push(InFlight { id, awaited, since: now, limit });
+    }
+
+    /// Ends a tool call or sub-agent; tells how long it was in flight, if its beginning was seen.
+    pub(crate) fn on_finished(&mut self, now: Timestamp, id: u64, awaited: Awaited) -> Option<Span> {
+        let at = self.in_flight.iter().position(|flight| flight.id == id && flight.awaited == awaited)?;
+        Some(now.since(self.in_flight.remove(at).since))
+    }
+
+    /// A request to the model began.
+    pub(crate) fn on_model_started(&mut self, now: Timestamp) {
+        self.model_since = Some(now);
+    }
+
+    /// The model answered, or work shows that it has; tells how long it took.
+    pub(crate) fn on_model_finished(&mut self, now: Timestamp) -> Option<Span> {
+        self.model_since.take().map(|since| now.since(since))
+    }
+
+    /// The agent does something new: whatever it announced is over, unless this was sent before that.
+    /// Tells how long the announced wait lasted.
+    pub(crate) fn on_work(&mut self, now: Timestamp, sent_at: Option<AgentTime>) -> Option<Span> {
+        if self.was_sent_earlier(sent_at) {
+            return None;
+        }
+        self.idle_since = None;
+        if self.status.is_some_and(|status| matches!(status, Status::Idle | Status::Waiting)) {
+            self.status = None;
+        }
+        // A retry during an outage is work, and no sign that the outage is over.
+        let ended = self.announced.take_if(|wait| wait.awaited != Awaited::Provider);
+        ended.map(|wait| now.since(wait.since))
+    }
+
+    /// Something succeeded that needs the provider: an outage is over. Tells how long it lasted.
+    pub(crate) fn on_success(&mut self, now: Timestamp) -> Option<Span> {
+        let ended = self.announced.take_if(|wait| wait.awaited == Awaited::Provider);
+        ended.map(|wait| now.since(wait.since))
+    }
+
+    fn was_sent_earlier(&self, sent_at: Option<AgentTime>) -> bool {
+        match (sent_at, self.said_at) {
+            (Some(sent), Some(said)) => sent < said && said.0.saturating_sub(sent.0) < REORDER_MAX_MS,
+            _ => false,
+        }
+    }
+
+    /// The agent says what it does. Tells how long an announced wait that this ends has lasted.
+    pub(crate) fn on_status(
+        &mut self,
+        now: Timestamp,
+        report: StatusReport,
+        sent_at: Option<AgentTime>,
+        policy: &Policy,
+    ) -> Option<Span> {
+        if self.was_sent_earlier(sent_at) {
+            return None;
+        }
+        self.said_at = sent_at;
+        self.status = Some(report.status);
+        let before = self.announced.take();
+        let was_idle_since = self.idle_since.take();
+        let awaited = match report.status {
+            Status::Waiting => Some(report.waiting_on.unwrap_or(Awaited::Timer)),
+            Status::Busy if report.lasting.is_some() => Some(Awaited::Timer),
+            Status::Idle => {
+                self.on_idle(was_idle_since.unwrap_or(now));
+                None
+            }
+            Status::Busy | Status::Healthy | Status::Degraded => report.waiting_on,
+        };
+        if let Some(awaited) = awaited {
+            self.announce(now, awaited, report.lasting, before, policy);
+            return None;
+        }
+        if before.is_some_and(|wait| wait.awaited == Awaited::Provider) && report.status != Status::Idle {
+            self.announced = before;
+            return None;
+        }
+        before.map(|wait| now.since(wait.since))
+    }
+
+    /// What a status without further word waits for: what was announced before, if it fits.
+    pub(crate) fn announced_kind(&self, status: Status) -> Option<Awaited> {
+        let announced = self.announced.map(|wait| wait.awaited);
+        if status == Status::Waiting { Some(announced.unwrap_or(Awaited::Person)) } else { None }
+    }
+
+    /// The end of a turn: nothing is in flight any more.
+    fn on_idle(&mut self, since: Timestamp) {
+        self.idle_since = Some(since);
+        self.in_flight.retain(|flight| flight.awaited == Awaited::Subagent);
+        self.model_since = None;
+    }
+
+    /// Announces a wait, or prolongs the one of the same kind.
+    pub(crate) fn announce(
+        &mut self,
+        now: Timestamp,
+        awaited: Awaited,
+        lasting: Option<Span>,
+        before: Option<Announced>,
+        policy: &Policy,
+    ) {
+        let since = before.filter(|wait| wait.awaited == awaited).map_or(now, |wait| wait.since);
+        let until = match awaited {
+            Awaited::Timer => {
+                let lease_since = *self.lease_since.get_or_insert(now);
+                let asked = now + lasting.unwrap_or(policy.lease_max);
+                Some(asked.min(lease_since + policy.lease_max))
+            }
+            _ => lasting.map(|span| now + span),
+        };
+        self.announced = Some(Announced { awaited, since, until });
+    }
+
+    /// Progress was made: a new row of leases may begin.
+    pub(crate) fn on_progress(&mut self) {
+        self.lease_since = None;
+    }
+
+    /// A new life waits on nothing.
+    pub(crate) fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    /// What the agent waits on now: of all waits that still excuse, the one that does so longest.
+    pub fn current(&self, now: Timestamp, policy: &Policy) -> Option<Wait> {
+        self.waits(policy).filter(|wait| now < wait.until).max_by_key(|wait| wait.until)
+    }
+
+    /// Since when silence has been excused without end until now, less what is usual: the clocks of progress have
+    /// stood still since.
+    pub(crate) fn stopped_at(&self, now: Timestamp, policy: &Policy) -> Option<Timestamp> {
+        let since = self.waits(policy).filter(|wait| now < wait.until).map(|wait| wait.since).min()?;
+        Some(since + policy.usual)
+    }
+
+    /// Whether it rests: idle, or waiting for what it cannot hurry.
+    pub(crate) fn is_resting(&self, now: Timestamp, policy: &Policy) -> bool {
+        let announced = self.announced.filter(|wait| now < announced_until(*wait, policy));
+        let cannot_hurry =
+            announced.is_some_and(|wait| matches!(wait.awaited, Awaited::Person | Awaited::Provider));
+        self.idle_since.is_some() || cannot_hurry
+    }
+
+    /// Its work is done: it is idle until it does something.
+    pub(crate) fn on_nothing_to_do(&mut self, now: Timestamp) {
+        self.idle_since.get_or_insert(now);
+    }
+
+    /// Whether its silence means nothing now.
+    pub fn is_excused(&self, now: Timestamp, policy: &Policy) -> bool {
+        self.waits(policy).any(|wait| now < wait.until)
+    }
+
+    /// A wait that lasted longer than its patience, and nothing else explains the silence.
+    pub(crate) fn finding(&self, now: Timestamp, last_work: Timestamp, policy: &Policy) -> Option<Finding> {
+        if self.idle_since.is_some() || self.is_excused(now, policy) {
+            return None;
+        }
+        let overdue = self.waits(policy).filter(|wait| last_work <= wait.since + policy.usual);
+        let wait = overdue.min_by_key(|wait| wait.since)?;
+        let severity = match wait.awaited {
+            Awaited::Person | Awaited::Provider => Severity::Degraded,
+            Awaited::Tool | Awaited::Model | Awaited::Subagent | Awaited::Timer => Severity::Stuck,
+        };
+        Some(Finding {
+            sign: Sign::Patience(wait.awaited),
+            value: Measure::Span(now.since(wait.since)),
+            threshold: Measure::Span(wait.until.since(wait.since)),
+            severity,
+        })
+    }
+
+    /// When the last excuse that still holds runs out.
+    pub(crate) fn deadline(&self, now: Timestamp, policy: &Policy) -> Option<Timestamp> {
+        self.waits(policy).map(|wait| wait.until).filter(|until| now < *until).max()
+    }
+
+    fn waits<'a>(&'a self, policy: &'a Policy) -> impl Iterator<Item = Wait> + 'a {
+        let in_flight = self.in_flight.iter().map(|flight| {
+            let patience = match flight.awaited {
+                Awaited::Subagent => policy.subagent,
+                _ => flight.limit.map_or(policy.tool, |limit| limit + LIMIT_SLACK).min(policy.lease_max),
+            };
+            Wait { awaited: flight.awaited, since: flight.since, until: flight.since + patience }
+        });
+        let model = self.model_since.map(|since| Wait {
+            awaited: Awaited::Model,
+            since,
+            until: since + policy.model,
+        });
+        let announced = self.announced.map(|wait| Wait {
+            awaited: wait.awaited,
+            since: wait.since,
+            until: announced_until(wait, policy),
+        });
+        in_flight.chain(model).chain(announced)
+    }
+}
+
+/// Until when an announced wait excuses: its own word, within its kind's patience.
+fn announced_until(wait: Announced, policy: &Policy) -> Timestamp {
+    let patience = match wait.awaited {
+        Awaited::Tool => policy.tool,
+        Awaited::Model => policy.model,
+        Awaited::Subagent => policy.subagent,
+        Awaited::Person => policy.person,
+        Awaited::Provider => policy.provider,
+        // The lease was bounded when it was given.
+        Awaited::Timer => return wait.until.unwrap_or(wait.since + policy.lease_max),
+    };
+    match (wait.awaited, wait.until) {
+        // A provider's reset time is its promise; the patience runs beyond it.
+        (Awaited::Provider, Some(until)) => until.max(wait.since + patience),
+        (_, Some(until)) => until.min(wait.since + patience),
+        (_, None) => wait.since + patience,
+    }
+}
