@@ -13,20 +13,28 @@
 //! turns it into fingerprints), formats (the store and the interfaces own theirs; [`record`] holds the one
 //! encoding of an agent's state).
 
+mod agent;
 pub mod command;
 pub mod effect;
 pub mod event;
 pub mod evidence;
 pub mod fingerprint;
+pub mod flapping;
 pub mod fleet;
 pub mod health;
 pub mod id;
+pub mod intervention;
 pub mod liveness;
 pub mod policy;
+pub mod progress;
+pub mod record;
 pub mod signal;
 pub mod signs;
+pub mod skew;
 pub mod time;
+pub mod waiting;
 
-pub use fleet::{Collector, Fleet};
+pub use agent::{AgentView, Intervention, LivenessView, Metrics, Refusal};
+pub use fleet::{Collector, Fleet, RestoreError, Row, RowKey};
 pub use id::{AgentId, Handle, Incarnation};
 pub use time::{Span, Timestamp};

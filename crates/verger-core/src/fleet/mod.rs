@@ -1,7 +1,27 @@
 //! All agents, and the one way in.
 
+mod budgets;
+mod index;
+mod ring;
+mod rows;
+mod table;
+
+pub(crate) use budgets::{FleetBudgets, Spending};
+pub use rows::{RestoreError, Row, RowKey};
+
+use crate::agent::{Agent, AgentView, Refusal, Step, introduces};
+use crate::command::{Command, CommandError, Order};
 use crate::effect::Effect;
-use crate::event::Event;
+use crate::event::{Event, Fact};
+use crate::id::{AgentId, Handle};
+use crate::policy::{Policies, RoleIndex};
+use crate::signal::{Body, Content, Signal, Trust};
+use crate::signs::Finding;
+use crate::time::{Timestamp, WallTime};
+
+use index::IdIndex;
+use ring::DeadlineRing;
+use table::Table;
 
 /// What one step of the core has to say: facts to record and things to do.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,6 +32,227 @@ pub struct Collector {
     pub effects: Vec<Effect>,
 }
 
-/// All agents.
-#[derive(Debug, Default)]
-pub struct Fleet {}
+/// All agents. Time comes in with every call and never runs backwards.
+#[derive(Debug)]
+pub struct Fleet {
+    policies: Policies,
+    table: Table,
+    index: IdIndex,
+    ring: DeadlineRing,
+    budgets: FleetBudgets,
+    /// Slots whose rows changed since they were last taken, each once.
+    changed: Vec<u32>,
+    /// Agents that were forgotten since rows were last taken.
+    forgotten: Vec<AgentId>,
+    findings: Vec<Finding>,
+    due: Vec<u32>,
+}
+
+impl Fleet {
+    /// An empty fleet. The seed keeps the look-up by name from being attacked with colliding names; it decides
+    /// nothing else.
+    pub fn new(policies: Policies, seed: u64) -> Self {
+        Self {
+            budgets: FleetBudgets::new(policies.limits.clone()),
+            policies,
+            table: Table::default(),
+            index: IdIndex::new(seed),
+            ring: DeadlineRing::new(Timestamp::ZERO),
+            changed: Vec::new(),
+            forgotten: Vec::new(),
+            findings: Vec::new(),
+            due: Vec::new(),
+        }
+    }
+
+    /// Takes in one signal. An agent never seen before is registered by it.
+    pub fn observe(
+        &mut self,
+        now: Timestamp,
+        signal: &Signal,
+        out: &mut Collector,
+    ) -> Result<Handle, Refusal> {
+        let slot = match self.index.get(&signal.agent, &self.table) {
+            Some(slot) => slot,
+            None if introduces(&signal.content) => self.register(now, signal, out),
+            None => return Err(Refusal::Unregistered),
+        };
+        self.observe_slot(now, slot, &signal.content, out)?;
+        Ok(self.table.handle(slot))
+    }
+
+    /// Takes in one signal about an agent whose handle the caller holds: the fast way.
+    pub fn observe_at(
+        &mut self,
+        now: Timestamp,
+        handle: Handle,
+        content: &Content,
+        out: &mut Collector,
+    ) -> Result<(), Refusal> {
+        let slot = self.table.resolve(handle).ok_or(Refusal::Unregistered)?;
+        self.observe_slot(now, slot, content, out)
+    }
+
+    /// Carries out an order of a person or the orchestrator.
+    pub fn command(
+        &mut self,
+        now: Timestamp,
+        command: &Command,
+        out: &mut Collector,
+    ) -> Result<(), CommandError> {
+        let unknown = || CommandError::UnknownAgent(command.agent.clone());
+        let slot = self.index.get(&command.agent, &self.table).ok_or_else(unknown)?;
+        if let Order::SetRole(role) = &command.order {
+            let index =
+                self.policies.index_of(role).ok_or_else(|| CommandError::UnknownRole(role.clone()))?;
+            self.table.agent_mut(slot).role = index;
+        }
+        self.step(now, None, slot, out, |agent, step| {
+            agent.order(step, command)?;
+            agent.wake(step);
+            Ok(())
+        })?;
+        if command.order == Order::Unregister {
+            self.forget(now, slot, command, out);
+        }
+        Ok(())
+    }
+
+    /// Does everything that is due. Calling early is harmless.
+    pub fn wake(&mut self, now: Timestamp, out: &mut Collector) {
+        let mut due = std::mem::take(&mut self.due);
+        self.ring.take_due(now, &mut due);
+        // By slot, so that the order does not depend on how the deadlines came about.
+        due.sort_unstable();
+        due.dedup();
+        for slot in due.drain(..) {
+            if self.table.agent(slot).is_some() {
+                self.step(now, None, slot, out, Agent::wake);
+            }
+        }
+        self.due = due;
+        self.budgets.wake(now, out);
+    }
+
+    /// When [`wake`](Self::wake) has something to do, if nothing comes in before. It may be early, never late.
+    pub fn next_wake(&self) -> Option<Timestamp> {
+        [self.ring.next(), self.budgets.deadline()].into_iter().flatten().min()
+    }
+
+    /// How many agents are registered.
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Whether nobody is registered.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What people see of one agent as of `now`.
+    pub fn view(&self, now: Timestamp, id: &AgentId) -> Option<AgentView> {
+        let agent = self.table.agent(self.index.get(id, &self.table)?)?;
+        Some(agent.view(now, self.policies.at(agent.role)))
+    }
+
+    /// What people see of up to `limit` agents, in the order of the table, from `cursor` on; and where to go on.
+    pub fn page(&self, now: Timestamp, cursor: u32, limit: usize) -> (Vec<AgentView>, Option<u32>) {
+        let mut views = Vec::with_capacity(limit.min(self.len()));
+        let mut slot = cursor;
+        while slot < self.table.slots() && views.len() < limit {
+            if let Some(agent) = self.table.agent(slot) {
+                views.push(agent.view(now, self.policies.at(agent.role)));
+            }
+            slot += 1;
+        }
+        (views, (slot < self.table.slots()).then_some(slot))
+    }
+
+    /// The policies in force.
+    pub fn policies(&self) -> &Policies {
+        &self.policies
+    }
+
+    fn register(&mut self, now: Timestamp, signal: &Signal, out: &mut Collector) -> u32 {
+        let role = self.claimed_role(&signal.content).unwrap_or_default();
+        let agent = Agent::new(signal.agent.clone(), role, now);
+        let event = Event {
+            at: now,
+            agent: Some((agent.id.clone(), agent.incarnation)),
+            fact: Fact::Registered { task: None },
+        };
+        out.events.push(event);
+        let slot = self.table.insert(agent);
+        self.index.insert(slot, &self.table);
+        self.ring.grow(self.table.slots());
+        slot
+    }
+
+    fn observe_slot(
+        &mut self,
+        now: Timestamp,
+        slot: u32,
+        content: &Content,
+        out: &mut Collector,
+    ) -> Result<(), Refusal> {
+        let wall = Some(content.received_at);
+        self.step(now, wall, slot, out, |agent, step| agent.observe(step, content))?;
+        let claimed = self.claimed_role(content).filter(|role| self.table.agent_mut(slot).role != *role);
+        if let Some(role) = claimed {
+            self.table.agent_mut(slot).role = role;
+            self.step(now, wall, slot, out, Agent::wake);
+        }
+        Ok(())
+    }
+
+    /// The role that a proven sender claims. Who proved nothing cannot choose by which limits it is judged.
+    fn claimed_role(&self, content: &Content) -> Option<RoleIndex> {
+        let name = match &content.body {
+            Body::Heartbeat(beat) => beat.role.as_ref(),
+            Body::Spawn(spawn) => spawn.role.as_ref(),
+            _ => None,
+        };
+        let proven = name.filter(|_| content.trust == Trust::Verified);
+        proven.and_then(|name| self.policies.index_of(name))
+    }
+
+    /// Runs one step of one agent, then arms its next deadline and notes that its row changed.
+    fn step<T>(
+        &mut self,
+        now: Timestamp,
+        wall: Option<WallTime>,
+        slot: u32,
+        out: &mut Collector,
+        run: impl FnOnce(&mut Agent, &mut Step<'_>) -> T,
+    ) -> T {
+        let agent = self.table.agent_mut(slot);
+        let role = self.policies.at(agent.role);
+        let mut step = Step { now, wall, role, fleet: &mut self.budgets, out, findings: &mut self.findings };
+        let result = run(agent, &mut step);
+        self.arm(now, slot);
+        if self.table.mark_changed(slot) {
+            self.changed.push(slot);
+        }
+        result
+    }
+
+    fn arm(&mut self, now: Timestamp, slot: u32) {
+        let Some(agent) = self.table.agent(slot) else { return };
+        match agent.deadline(now, self.policies.at(agent.role)) {
+            Some(deadline) => self.ring.arm(slot, deadline),
+            None => self.ring.disarm(slot),
+        }
+    }
+
+    fn forget(&mut self, now: Timestamp, slot: u32, command: &Command, out: &mut Collector) {
+        self.index.remove(&command.agent, &self.table);
+        let Some(mut agent) = self.table.remove(slot) else { return };
+        let role = self.policies.at(agent.role);
+        let mut step =
+            Step { now, wall: None, role, fleet: &mut self.budgets, out, findings: &mut self.findings };
+        agent.resolve_all_incidents(&mut step);
+        agent.record(&mut step, Fact::Unregistered { by: Some(command.by.clone()) });
+        self.ring.disarm(slot);
+        self.forgotten.push(agent.id);
+    }
+}

@@ -1,0 +1,99 @@
+//! When an agent must be looked at again, and what happens then.
+
+use super::{Agent, Step};
+use crate::effect::Action;
+use crate::event::Fact;
+use crate::health::HealthState;
+use crate::liveness::{Ask, Limits};
+use crate::policy::Role;
+use crate::time::{Span, Timestamp};
+
+/// More than this many steps of liveness at one moment cannot be due.
+const STEPS_MAX: usize = 4;
+
+impl Agent {
+    /// Does what is due; calling early is harmless.
+    pub(crate) fn wake(&mut self, step: &mut Step<'_>) {
+        if self.state == HealthState::Terminated {
+            return;
+        }
+        for _ in 0..STEPS_MAX {
+            let limits = self.limits(step.now, step.role);
+            match self.liveness.on_deadline(step.now, &step.role.liveness, limits) {
+                Some(ask) => self.on_ask(step, Some(ask)),
+                None => break,
+            }
+        }
+        self.judge(step);
+    }
+
+    pub(crate) fn on_ask(&mut self, step: &mut Step<'_>, ask: Option<Ask>) {
+        match ask {
+            None => {}
+            Some(Ask::Ping) => {
+                let key = self.act(step, Action::Ping);
+                self.liveness.on_ping_numbered(key.seq);
+            }
+            Some(Ask::Lost { inquire }) => {
+                self.metrics.disconnections = self.metrics.disconnections.saturating_add(1);
+                if let Some(status) = self.liveness.lost_status() {
+                    let (cause, last_seen) = (self.liveness.cause(), self.liveness.last_sign);
+                    self.record(step, Fact::Disconnected { status, cause, last_seen });
+                }
+                if inquire {
+                    self.act(step, Action::Inquire);
+                }
+            }
+            Some(Ask::Classified(class)) => {
+                let cause = self.liveness.cause();
+                self.record(step, Fact::Classified { class, cause });
+            }
+        }
+    }
+
+    /// When this agent must be looked at again if nothing comes in.
+    pub(crate) fn deadline(&self, now: Timestamp, role: &Role) -> Option<Timestamp> {
+        if self.state == HealthState::Terminated {
+            return None;
+        }
+        let liveness = self.liveness.deadline(&role.liveness, self.limits(now, role));
+        let grace = Some(self.grace_until).filter(|until| now < *until);
+        let others =
+            [self.absence_deadline(now, role), self.presence_deadline(now, role), self.case_deadline(role)];
+        let soonest = others.into_iter().flatten().filter(|due| now < *due).min();
+        [liveness, grace, soonest].into_iter().flatten().min()
+    }
+
+    fn absence_deadline(&self, now: Timestamp, role: &Role) -> Option<Timestamp> {
+        let waiting = self.waiting.deadline(now, &role.patience);
+        let idle_since = self.waiting.idle_since.or_else(|| (!self.heard).then_some(self.grace_until));
+        let idle = idle_since
+            .zip(self.progress.assigned_at)
+            .map(|(idle_since, assigned_at)| idle_since.max(assigned_at) + role.progress.idle_with_work);
+        let resting = self.waiting.is_resting(now, &role.patience);
+        let stopped_at = self.waiting.stopped_at(now, &role.patience);
+        let work = if resting { None } else { self.progress.deadline(now, stopped_at, &role.progress) };
+        [waiting, idle, work].into_iter().flatten().filter(|due| now < *due).min()
+    }
+
+    fn presence_deadline(&self, now: Timestamp, role: &Role) -> Option<Timestamp> {
+        let flapping = self.past.as_ref().and_then(|past| past.flapping.deadline(&role.flapping));
+        let Some(signs) = &self.signs else { return flapping };
+        let context = signs.context.as_ref().and_then(|context| context.deadline(&role.context));
+        let errors = signs.errors.as_ref().and_then(|errors| errors.deadline(&role.errors));
+        let tokens = signs.tokens.as_ref().and_then(|tokens| tokens.deadline(&role.tokens));
+        // Detectors name the last moment that is still borne.
+        let passed = [context, errors, tokens].into_iter().flatten().map(|last| last + Span::millis(1));
+        passed.chain(flapping).filter(|due| now < *due).min()
+    }
+
+    pub(crate) fn limits(&self, now: Timestamp, role: &Role) -> Limits {
+        Limits {
+            not_before: self.grace_until,
+            excused_until: self.waiting.deadline(now, &role.patience),
+            beats_expected: self.beats || role.requires_heartbeats,
+            busy: self.is_busy(),
+            hurried: HealthState::Degraded <= self.state,
+        }
+    }
+}

@@ -1,0 +1,465 @@
+//! The ladder: remind, ask people, stop. See [`Case`] for the picture.
+//!
+//! Nothing here is done twice for one reason: a step is taken when its moment is due and the trouble still
+//! holds. A limit that holds a step back sets the moment when there is room again, and says so once.
+
+use std::sync::Arc;
+
+use super::{Agent, Step};
+use crate::effect::{Action, EffectKey, Escalation, Outcome};
+use crate::event::Fact;
+use crate::evidence::Evidence;
+use crate::fleet::Spending;
+use crate::health::HealthState;
+use crate::id::Actor;
+use crate::intervention::{Case, Delivery, Ladder, Nudging, Stopping, nudge_text};
+use crate::policy::{Mode, RestartPolicy, Role};
+use crate::time::{Span, Timestamp};
+
+/// An undelivered reminder or escalation is tried again after this.
+const RETRY_AFTER: Span = Span::secs(60);
+/// How much longer than the clean-up limit the stopping itself may take.
+const STOP_SLACK: Span = Span::secs(10);
+/// Health without progress must last this many times longer before the case is closed.
+const UNPROVEN_HEALTH: u64 = 6;
+/// An unreachable orchestrator is tried ever more rarely, down to once in this many minutes.
+const RETRY_MAX: u64 = 30;
+
+impl Agent {
+    /// Does what the present judgement asks for.
+    pub(crate) fn intervene(&mut self, step: &mut Step<'_>) {
+        if matches!(self.state, HealthState::Stuck | HealthState::Failing) {
+            let case = self.case.get_or_insert_default();
+            case.well_since = None;
+            self.interrupt_if_due(step);
+            self.climb(step);
+        } else {
+            self.stand_down(step);
+        }
+        self.finish_what_is_under_way(step);
+    }
+
+    /// When the ladder's next step is due.
+    pub(crate) fn case_deadline(&self, role: &Role) -> Option<Timestamp> {
+        self.case.as_ref().and_then(|case| case.deadline(role.intervention.stable_after))
+    }
+
+    /// The agent is out of trouble: no more steps. What was used stays used until health has lasted.
+    fn stand_down(&mut self, step: &mut Step<'_>) {
+        let Some(case) = &mut self.case else { return };
+        let well_since = *case.well_since.get_or_insert(step.now);
+        let withdrawn = match &case.ladder {
+            Ladder::Nudging(nudging) if !nudging.by_hand => Some(false),
+            Ladder::Escalated { by_hand: false, .. } => Some(true),
+            Ladder::Granted(_) => Some(false),
+            Ladder::Rest
+            | Ladder::Nudging(_)
+            | Ladder::Escalated { .. }
+            | Ladder::HandingOff { .. }
+            | Ladder::Stopping(_) => None,
+        };
+        if withdrawn.is_some() {
+            case.ladder = Ladder::Rest;
+            case.held_until = None;
+        }
+        // The reply to a reminder is not progress: without any, the case stays open much longer.
+        let stable_after = step.role.intervention.stable_after;
+        let proven = case.progressed || case.nudges == 0;
+        let patience = if proven { stable_after } else { stable_after.times(UNPROVEN_HEALTH) };
+        if withdrawn == Some(true) {
+            self.record(step, Fact::EscalationWithdrawn);
+        }
+        if step.now.since(well_since) >= patience {
+            self.close_case(step.now, step.role);
+        }
+    }
+
+    /// Health has lasted: a later trouble is a new one. What was spent of the limits stays spent.
+    fn close_case(&mut self, now: Timestamp, role: &Role) {
+        let Some(case) = &mut self.case else { return };
+        if case.ladder != Ladder::Rest {
+            return;
+        }
+        case.begin_anew();
+        if case.spent_nothing_since(now, role) {
+            self.case = None;
+        }
+    }
+
+    /// Takes the next step up, if there is one and it is due.
+    fn climb(&mut self, step: &mut Step<'_>) {
+        let mode = self.mode(step.role);
+        let Some(case) = &self.case else { return };
+        if mode == Mode::Observe || case.held_until.is_some_and(|until| step.now < until) {
+            return;
+        }
+        let due = |deadline: Timestamp| deadline <= step.now;
+        match &case.ladder {
+            Ladder::Rest => self.first_step(step, mode),
+            Ladder::Nudging(_) if mode >= Mode::Escalate && self.cannot_wait(step) => self.escalate_for(step),
+            Ladder::Nudging(nudging) if due(nudging.deadline) => self.after_nudge(step, mode),
+            Ladder::Escalated { deadline: Some(deadline), .. } if due(*deadline) && mode == Mode::Full => {
+                self.after_escalation(step);
+            }
+            Ladder::Granted(granted) if due(granted.until) => {
+                self.set_ladder(Ladder::Rest);
+                self.first_step(step, mode);
+            }
+            Ladder::Nudging(_)
+            | Ladder::Escalated { .. }
+            | Ladder::Granted(_)
+            | Ladder::HandingOff { .. }
+            | Ladder::Stopping(_) => {}
+        }
+    }
+
+    fn first_step(&mut self, step: &mut Step<'_>, mode: Mode) {
+        if self.state == HealthState::Failing {
+            return self.on_failing(step, mode);
+        }
+        let policy = &step.role.intervention;
+        let nudges_left = policy.nudge_enabled && self.nudges_used() < policy.nudges_max;
+        if mode >= Mode::Escalate && (self.cannot_wait(step) || !nudges_left) {
+            self.escalate_for(step);
+        } else if nudges_left && self.liveness.lost().is_none() {
+            // An agent that was well for a moment is not reminded more often for it.
+            let nudged_at = self.case.as_ref().and_then(|case| case.nudged_at);
+            match nudged_at.map(|at| at + policy.nudge_interval).filter(|next| step.now < *next) {
+                Some(next) => self.hold(next),
+                None => self.nudge(step, None, None),
+            }
+        }
+    }
+
+    /// FAILING skips reminders: people decide, or the mode and two independent findings do.
+    fn on_failing(&mut self, step: &mut Step<'_>, mode: Mode) {
+        match step.role.restart {
+            RestartPolicy::Recover if mode == Mode::Full && self.proven_families(step.findings) >= 2 => {
+                self.stop(step, "it fails, and two independent findings agree".into(), true, None);
+            }
+            RestartPolicy::Escalate | RestartPolicy::Recover if mode >= Mode::Escalate => {
+                self.escalate_for(step);
+            }
+            RestartPolicy::None | RestartPolicy::Escalate | RestartPolicy::Recover => {}
+        }
+    }
+
+    /// Reminding would be useless: nobody is there to read, it said that it cannot go on, or it repeats itself
+    /// so often that it will not stop by itself.
+    fn cannot_wait(&self, step: &Step<'_>) -> bool {
+        let asks = self.blocked || (self.wants_handoff && self.nudges_used() > 0);
+        self.state == HealthState::Failing
+            || asks
+            || self.liveness.lost().is_some()
+            || self.repeats(step) >= step.role.intervention.repeats_escalate
+    }
+
+    fn after_nudge(&mut self, step: &mut Step<'_>, mode: Mode) {
+        let policy = &step.role.intervention;
+        if let Some(case) = &mut self.case {
+            let delivered = matches!(&case.ladder, Ladder::Nudging(nudging)
+                if matches!(nudging.delivery, Delivery::Delivered | Delivery::Answered));
+            case.nudged_in_vain |= delivered && !case.progressed;
+        }
+        if self.nudges_used() < policy.nudges_max {
+            self.nudge(step, None, None);
+        } else if mode >= Mode::Escalate {
+            self.escalate_for(step);
+        } else {
+            // All that the mode allows was done. The case stays open until the agent gets on.
+            self.hold(step.now + policy.nudge_interval);
+        }
+    }
+
+    fn after_escalation(&mut self, step: &mut Step<'_>) {
+        if self.may_be_stopped(step) {
+            self.stop(step, "nobody decided in time".into(), true, None);
+        } else if let Some(Ladder::Escalated { deadline, .. }) =
+            self.case.as_mut().map(|case| &mut case.ladder)
+        {
+            // One kind of finding kills nobody: it stays with people.
+            *deadline = None;
+        }
+    }
+
+    /// No single signal kills: two independent proven findings, or one and reminders that arrived in vain.
+    fn may_be_stopped(&self, step: &Step<'_>) -> bool {
+        let in_vain = self.case.as_ref().is_some_and(|case| case.nudged_in_vain);
+        let proven = self.proven_families(step.findings);
+        proven >= 2 || (proven == 1 && in_vain)
+    }
+
+    /// Reminds the agent, within the limits. `by` is set when a person asks.
+    pub(crate) fn nudge(&mut self, step: &mut Step<'_>, by: Option<&Actor>, text: Option<Arc<str>>) {
+        if by.is_none() && !self.may_spend(step, Spending::Nudge) {
+            return;
+        }
+        self.spend(step, Spending::Nudge, by);
+        let attempt = self.nudges_used().saturating_add(1);
+        let policy = &step.role.intervention;
+        let idle_for = step.now.since(self.progress.last);
+        let text = text.unwrap_or_else(|| nudge_text(policy.nudge_template.as_deref(), idle_for));
+        let key = self.act(step, Action::Nudge { attempt, text: Arc::clone(&text) });
+        let nudging = Nudging {
+            attempt,
+            seq: key.seq,
+            sent_at: step.now,
+            delivery: Delivery::Queued,
+            deadline: step.now + policy.nudge_interval,
+            by_hand: by.is_some(),
+        };
+        let case = self.case.get_or_insert_default();
+        case.nudges = attempt;
+        case.nudged_at = Some(step.now);
+        case.progressed = false;
+        case.ladder = Ladder::Nudging(nudging);
+        case.held_until = None;
+        self.record(step, Fact::NudgeSent { key, attempt, text, by: by.cloned() });
+    }
+
+    fn escalate_for(&mut self, step: &mut Step<'_>) {
+        let reason: Arc<str> = match self.evidence.iter().max_by_key(|found| found.severity) {
+            Some(gravest) if self.nudges_used() > 0 => {
+                format!("{gravest}; {} nudges in vain", self.nudges_used()).into()
+            }
+            Some(gravest) => gravest.to_string().into(),
+            None => "it asks to hand its work over".into(),
+        };
+        self.escalate(step, reason, None);
+    }
+
+    /// Asks people, within the limits. `by` is set when a person wants it.
+    pub(crate) fn escalate(&mut self, step: &mut Step<'_>, reason: Arc<str>, by: Option<&Actor>) {
+        if by.is_none() && !self.may_spend(step, Spending::Escalation) {
+            return;
+        }
+        self.spend(step, Spending::Escalation, by);
+        self.send_escalation(step, Arc::clone(&reason), 1, by.is_some());
+        self.record(step, Fact::EscalationTriggered { reason, by: by.cloned() });
+    }
+
+    fn send_escalation(&mut self, step: &mut Step<'_>, reason: Arc<str>, attempt: u8, by_hand: bool) {
+        let timeout = step.role.intervention.escalation_timeout;
+        let escalation = Escalation {
+            reason: Arc::clone(&reason),
+            evidence: Arc::clone(&self.evidence),
+            task: self.task.clone(),
+            checkpoint: self.checkpoint.clone(),
+            nudges: self.nudges_used(),
+            timeout,
+        };
+        let key = self.act(step, Action::Escalate(escalation));
+        let deadline = (self.mode(step.role) == Mode::Full).then(|| step.now + timeout);
+        let (since, seq, retry_at) = (step.now, key.seq, None);
+        self.set_ladder(Ladder::Escalated { since, seq, attempt, deadline, retry_at, reason, by_hand });
+    }
+
+    fn interrupt_if_due(&mut self, step: &mut Step<'_>) {
+        let repeats = self.repeats(step);
+        let every = step.role.intervention.repeats_stop;
+        let Some(case) = &mut self.case else { return };
+        if repeats == 0 {
+            case.interrupted_at = 0;
+        }
+        let due = every > 0 && repeats >= case.interrupted_at.saturating_add(every);
+        if !due || self.mode(step.role) < Mode::Escalate {
+            return;
+        }
+        if let Some(case) = &mut self.case {
+            case.interrupted_at = repeats;
+        }
+        self.act(step, Action::Interrupt { repeats });
+        self.record(step, Fact::Interrupted { repeats });
+    }
+
+    /// Asks the agent to save its work and stop.
+    pub(crate) fn hand_off(&mut self, step: &mut Step<'_>, reason: Arc<str>) {
+        let within = step.role.intervention.cleanup_timeout;
+        let key = self.act(step, Action::RequestHandoff { within });
+        self.set_ladder(Ladder::HandingOff { seq: key.seq, deadline: step.now + within, reason });
+    }
+
+    /// Ends the agent, within the limits. `by` is set when a person ordered it.
+    pub(crate) fn stop(&mut self, step: &mut Step<'_>, reason: Arc<str>, recover: bool, by: Option<&Actor>) {
+        if by.is_none() && !self.may_spend(step, Spending::Termination) {
+            return;
+        }
+        self.spend(step, Spending::Termination, by);
+        let evidence: Arc<[Evidence]> = if by.is_some() { Arc::new([]) } else { Arc::clone(&self.evidence) };
+        self.record(
+            step,
+            Fact::TerminationOrdered { reason: Arc::clone(&reason), by: by.cloned(), evidence },
+        );
+        self.send_stop(step, reason, recover, 1);
+    }
+
+    fn send_stop(&mut self, step: &mut Step<'_>, reason: Arc<str>, recover: bool, attempt: u8) {
+        let within = step.role.intervention.cleanup_timeout;
+        let key = self.act(step, Action::Stop { within });
+        let deadline = Some(step.now + within + STOP_SLACK);
+        self.set_ladder(Ladder::Stopping(Stopping { seq: key.seq, attempt, deadline, recover, reason }));
+    }
+
+    /// Handoffs and terminations go on whatever the agent's state has become.
+    fn finish_what_is_under_way(&mut self, step: &mut Step<'_>) {
+        let Some(case) = &mut self.case else { return };
+        match &mut case.ladder {
+            Ladder::HandingOff { deadline, reason, .. } if *deadline <= step.now => {
+                let reason = Arc::clone(reason);
+                self.send_stop(step, reason, true, 1);
+            }
+            Ladder::Stopping(stopping) if stopping.deadline.is_some_and(|due| due <= step.now) => {
+                if stopping.attempt < step.role.intervention.stops_max {
+                    let Stopping { attempt, recover, reason, .. } = stopping.clone();
+                    self.send_stop(step, reason, recover, attempt + 1);
+                } else {
+                    stopping.deadline = None;
+                    let attempts = stopping.attempt;
+                    self.record(step, Fact::TerminationFailed { attempts });
+                }
+            }
+            Ladder::Escalated { attempt, retry_at: Some(due), reason, by_hand, .. } if *due <= step.now => {
+                let (reason, attempt, by_hand) = (Arc::clone(reason), attempt.saturating_add(1), *by_hand);
+                self.send_escalation(step, reason, attempt, by_hand);
+            }
+            Ladder::Nudging(nudging) if nudging.by_hand && nudging.deadline <= step.now => {
+                case.ladder = Ladder::Rest;
+            }
+            Ladder::Rest
+            | Ladder::Nudging(_)
+            | Ladder::Escalated { .. }
+            | Ladder::Granted(_)
+            | Ladder::HandingOff { .. }
+            | Ladder::Stopping(_) => {}
+        }
+    }
+
+    /// Whether an effect with this number was a step of the ladder rather than a ping.
+    pub(crate) fn belongs_to_case(&self, number: u32) -> bool {
+        self.case.as_ref().is_some_and(|case| case.ladder.seq() == Some(number))
+    }
+
+    /// What became of a step.
+    pub(crate) fn on_case_outcome(&mut self, step: &mut Step<'_>, key: &EffectKey, outcome: Outcome) {
+        let Some(case) = self.case.as_mut().filter(|case| case.ladder.seq() == Some(key.seq)) else { return };
+        match &mut case.ladder {
+            Ladder::Nudging(nudging) => match outcome {
+                Outcome::Delivered if nudging.delivery == Delivery::Queued => {
+                    nudging.delivery = Delivery::Delivered;
+                    nudging.deadline = step.now + step.role.intervention.nudge_interval;
+                    self.record(step, Fact::NudgeDelivered { key: key.clone() });
+                }
+                Outcome::Delivered | Outcome::Stopped => {}
+                Outcome::Refused | Outcome::Unreachable | Outcome::Failed => {
+                    if nudging.delivery == Delivery::Queued {
+                        nudging.delivery = Delivery::Failed;
+                        nudging.deadline = step.now + RETRY_AFTER;
+                        self.record(step, Fact::NudgeFailed { key: key.clone() });
+                    }
+                }
+            },
+            Ladder::Escalated { attempt, deadline, retry_at, .. } => {
+                if matches!(outcome, Outcome::Refused | Outcome::Unreachable | Outcome::Failed) {
+                    // Who was not reached cannot fail to decide.
+                    *deadline = None;
+                    let wait = RETRY_AFTER.times(1 << (*attempt - 1).min(5)).min(Span::minutes(RETRY_MAX));
+                    *retry_at = Some(step.now + wait);
+                }
+            }
+            Ladder::Stopping(stopping) => match outcome {
+                Outcome::Stopped => {
+                    let (reason, recover) = (Arc::clone(&stopping.reason), stopping.recover);
+                    self.end_life(step, reason, recover, Arc::clone(&self.evidence));
+                }
+                Outcome::Delivered => {}
+                Outcome::Refused | Outcome::Unreachable | Outcome::Failed => {
+                    stopping.deadline = stopping.deadline.map(|_| step.now + STOP_SLACK);
+                }
+            },
+            Ladder::Rest | Ladder::Granted(_) | Ladder::HandingOff { .. } => {}
+        }
+    }
+
+    /// The agent reacted to a reminder. That is recorded, and is not progress by itself.
+    pub(crate) fn on_answer(&mut self, step: &mut Step<'_>) {
+        let Some(case) = &mut self.case else { return };
+        let Ladder::Nudging(nudging) = &mut case.ladder else { return };
+        if nudging.delivery != Delivery::Delivered {
+            return;
+        }
+        nudging.delivery = Delivery::Answered;
+        let (seq, after) = (nudging.seq, step.now.since(nudging.sent_at));
+        let key = EffectKey { agent: self.id.clone(), incarnation: self.incarnation, seq };
+        self.record(step, Fact::NudgeAnswered { key, after });
+    }
+
+    fn may_spend(&mut self, step: &mut Step<'_>, spending: Spending) -> bool {
+        let limit = spending.agent_limit(&step.role.intervention);
+        let case = self.case.get_or_insert_default();
+        let by_agent = case.budget(spending).allows_at(step.now, limit);
+        let by_fleet = step.fleet.allows_at(step.now, spending);
+        if by_agent <= step.now && by_fleet <= step.now {
+            return true;
+        }
+        let told = case.held_until.replace(by_agent.max(by_fleet)).is_some();
+        if by_agent > step.now && !told {
+            self.record(step, Fact::BudgetExhausted { limit: limit.count, per: limit.window });
+        }
+        if by_fleet > step.now {
+            step.fleet.on_held(step.now, by_fleet, spending, step.out);
+        }
+        false
+    }
+
+    /// What a person orders counts for the agent, and not against what the monitor may do to the fleet.
+    fn spend(&mut self, step: &mut Step<'_>, spending: Spending, by: Option<&Actor>) {
+        let limit = spending.agent_limit(&step.role.intervention);
+        self.case.get_or_insert_default().budget(spending).spend(step.now, limit);
+        if by.is_none() {
+            step.fleet.spend(step.now, spending);
+        }
+        self.metrics.interventions = self.metrics.interventions.saturating_add(1);
+    }
+
+    fn nudges_used(&self) -> u8 {
+        self.case.as_ref().map_or(0, |case| case.nudges)
+    }
+
+    fn hold(&mut self, until: Timestamp) {
+        self.case.get_or_insert_default().held_until = Some(until);
+    }
+
+    fn set_ladder(&mut self, ladder: Ladder) {
+        let case = self.case.get_or_insert_default();
+        case.ladder = ladder;
+        case.held_until = None;
+    }
+}
+
+impl Case {
+    /// A new trouble, or a new life: nothing was tried yet. What was spent of the limits stays spent.
+    pub(crate) fn begin_anew(&mut self) {
+        *self = Self {
+            nudge_budget: std::mem::take(&mut self.nudge_budget),
+            escalation_budget: std::mem::take(&mut self.escalation_budget),
+            termination_budget: std::mem::take(&mut self.termination_budget),
+            well_since: self.well_since,
+            ..Self::default()
+        };
+    }
+
+    fn budget(&mut self, spending: Spending) -> &mut crate::intervention::Budget {
+        match spending {
+            Spending::Nudge => &mut self.nudge_budget,
+            Spending::Escalation => &mut self.escalation_budget,
+            Spending::Termination => &mut self.termination_budget,
+        }
+    }
+
+    fn spent_nothing_since(&mut self, now: Timestamp, role: &Role) -> bool {
+        Spending::ALL.into_iter().all(|spending| {
+            let window = spending.agent_limit(&role.intervention).window;
+            self.budget(spending).spent.iter().all(|at| *at + window <= now)
+        })
+    }
+}

@@ -1,0 +1,429 @@
+//! What each kind of signal changes.
+
+use super::life::Refusal;
+use super::life::shows_life;
+use super::{Agent, Signs, Step};
+use crate::effect::{EffectKey, Outcome};
+use crate::event::Fact;
+use crate::evidence::Sign;
+use crate::fingerprint::{CallPrint, ResultPrint};
+use crate::health::HealthState;
+use crate::id::TaskId;
+use crate::liveness::{Heard, Reach};
+use crate::signal::{
+    Author, Awaited, Body, Channel, Content, Failure, Heartbeat, Status, StatusReport, TaskChange,
+};
+use crate::signs::Novelty;
+use crate::time::{AgentTime, Span, Timestamp};
+
+impl Agent {
+    /// Takes one signal in, judges, and acts on the judgement.
+    pub(crate) fn observe(&mut self, step: &mut Step<'_>, content: &Content) -> Result<(), Refusal> {
+        self.admit(step, content)?;
+        self.unverified |= content.trust == crate::signal::Trust::Unverified;
+        if let Some(sent_at) = content.sent_at {
+            self.skew.observe(sent_at, content.received_at);
+        }
+        if counts_as_life(&content.body, step) {
+            self.on_life(step);
+        }
+        self.on_body(step, content);
+        if self.state != HealthState::Terminated {
+            self.judge(step);
+        }
+        Ok(())
+    }
+
+    fn on_life(&mut self, step: &mut Step<'_>) {
+        self.heard = true;
+        self.grace_until = self.grace_until.min(step.now);
+        if let Heard::Back(downtime) = self.liveness.on_sign(step.now) {
+            // Nothing it did while it was away could be seen: its clocks start afresh.
+            self.progress.on_resumed(step.now);
+            self.record(step, Fact::Reconnected { downtime });
+        }
+    }
+
+    fn on_body(&mut self, step: &mut Step<'_>, content: &Content) {
+        let (now, body, sent_at) = (step.now, &content.body, content.sent_at);
+        if !matches!(body, Body::Pong { .. } | Body::Outcome { .. } | Body::Heartbeat(_)) {
+            self.metrics.last_activity = now;
+        }
+        match body {
+            Body::Heartbeat(beat) => self.on_heartbeat(step, beat, sent_at),
+            Body::Activity => {}
+            Body::ToolStarted { call, print: _, limit } => self.on_tool_started(step, *call, *limit, sent_at),
+            Body::ToolFinished { call, print, result } => self.on_tool_finished(step, *call, *print, *result),
+            Body::Message { author, text: _ } => self.on_message(step, *author, sent_at),
+            Body::ModelStarted => {
+                self.on_work(step, sent_at);
+                self.waiting.on_model_started(now);
+                self.progress.on_work(now);
+            }
+            Body::ModelFinished => {
+                self.end_model_wait(step);
+                self.end_outage(step);
+                self.progress.on_work(now);
+            }
+            Body::SubagentStarted { id } => {
+                self.on_work(step, sent_at);
+                self.waiting.on_started(now, *id, Awaited::Subagent, None);
+                self.progress.on_delegation(now);
+            }
+            Body::SubagentFinished { id } => {
+                let waited = self.waiting.on_finished(now, *id, Awaited::Subagent);
+                self.on_waited(step, waited);
+                self.progress.on_delegation(now);
+            }
+            Body::Compaction => {
+                self.signs().context.get_or_insert_default().on_relief(now);
+                self.on_progress(now);
+            }
+            Body::Tokens { input, output, cost_micros } => {
+                let used = input.saturating_add(*output);
+                self.metrics.tokens = self.metrics.tokens.saturating_add(used);
+                self.metrics.cost_micros = self.metrics.cost_micros.saturating_add(*cost_micros);
+                self.signs().tokens.get_or_insert_default().observe_used(now, used);
+            }
+            Body::Output(output) => {
+                if self.signs().output.get_or_insert_default().observe(now, output) {
+                    self.on_lasting_progress(now);
+                }
+            }
+            Body::Error(failure) => self.on_failure(step, failure),
+            Body::Status(report) => self.on_status(step, *report, sent_at),
+            Body::Handoff { .. } => {
+                self.signs().context.get_or_insert_default().on_relief(now);
+                self.wants_handoff = true;
+                self.on_answer(step);
+            }
+            Body::Blocker { .. } => {
+                self.blocked = true;
+                self.on_answer(step);
+            }
+            Body::Pong { seq: _, status } => {
+                self.metrics.heartbeats = self.metrics.heartbeats.saturating_add(1);
+                self.metrics.last_heartbeat = Some(now);
+                if let Some(status) = status {
+                    self.on_pong_status(step, *status, sent_at);
+                }
+            }
+            Body::Spawn(spawn) => self.on_spawn(step, spawn, content),
+            Body::Exit(exit) => self.on_exit(step, *exit),
+            Body::Checkpoint { id } => {
+                self.checkpoint = Some(id.clone());
+                self.on_lasting_progress(now);
+                self.on_answer(step);
+            }
+            Body::Task(TaskChange::Assigned(task)) => self.on_task_assigned(now, task.clone()),
+            Body::Task(TaskChange::Ended(task)) => {
+                if self.task.as_ref() == Some(task) {
+                    self.progress.on_unassigned();
+                    self.waiting.on_nothing_to_do(now);
+                    self.forget_the_turn();
+                }
+            }
+            Body::Channel(channel) => self.on_channel(step, *channel),
+            Body::Outcome { key, outcome } => self.on_outcome(step, key, *outcome),
+        }
+    }
+
+    fn on_heartbeat(&mut self, step: &mut Step<'_>, beat: &Heartbeat, sent_at: Option<AgentTime>) {
+        let now = step.now;
+        self.learn_whether_beats_outlast_waits(step);
+        self.beats = true;
+        self.metrics.heartbeats = self.metrics.heartbeats.saturating_add(1);
+        self.metrics.last_heartbeat = Some(now);
+        if let Some(task) = beat.task.as_ref().filter(|task| self.task.as_ref() != Some(task)) {
+            self.task = Some(task.clone());
+        }
+        if let Some(total) = beat.tokens {
+            self.metrics.tokens = total;
+            self.signs().tokens.get_or_insert_default().observe_total(now, total);
+        }
+        if let Some(total) = beat.errors {
+            self.metrics.errors = self.metrics.errors.max(total);
+            self.signs().errors.get_or_insert_default().observe_error_total(now, total);
+        }
+        if let Some(cost) = beat.cost_micros {
+            self.metrics.cost_micros = cost;
+        }
+        if let Some(context) = beat.context {
+            self.signs().context.get_or_insert_default().observe(now, context);
+        }
+        if beat.progress.is_some_and(|indicator| self.progress.on_indicator(now, indicator)) {
+            self.on_lasting_progress(now);
+        }
+        if beat.status.is_some() || beat.busy_for.is_some() {
+            let status = beat.status.unwrap_or(Status::Busy);
+            let waiting_on = self.waiting.announced_kind(status);
+            self.on_status_change(step, StatusReport { status, waiting_on, lasting: beat.busy_for }, sent_at);
+        }
+    }
+
+    /// A heartbeat long after a wait began shows that heartbeats come by a timer of their own: from then on
+    /// their absence means something even while the agent waits.
+    fn learn_whether_beats_outlast_waits(&mut self, step: &Step<'_>) {
+        let interval = step.role.liveness.beats.interval;
+        let waited =
+            self.waiting.current(step.now, &step.role.patience).map(|wait| step.now.since(wait.since));
+        self.liveness.beats_through_waits |= self.beats && waited.is_some_and(|waited| waited > interval);
+    }
+
+    fn on_tool_started(
+        &mut self,
+        step: &mut Step<'_>,
+        call: u64,
+        limit: Option<Span>,
+        sent_at: Option<AgentTime>,
+    ) {
+        self.end_model_wait(step);
+        if self.signs().finished.contains(&call) {
+            return;
+        }
+        self.on_work(step, sent_at);
+        self.waiting.on_started(step.now, call, Awaited::Tool, limit);
+        self.progress.on_call(step.now);
+    }
+
+    fn on_tool_finished(&mut self, step: &mut Step<'_>, call: u64, print: CallPrint, result: ResultPrint) {
+        let now = step.now;
+        if !self.signs().is_first_end_of(call) {
+            return;
+        }
+        let waited = self.waiting.on_finished(now, call, Awaited::Tool);
+        self.on_waited(step, waited.or(result.took));
+        self.metrics.tool_calls = self.metrics.tool_calls.saturating_add(1);
+        self.progress.on_call(now);
+        if result.failed {
+            self.metrics.errors = self.metrics.errors.saturating_add(1);
+        }
+        if result.outage && result.failed {
+            self.on_provider_trouble(step, None);
+            return;
+        }
+        self.end_outage(step);
+        self.signs().errors.get_or_insert_default().observe_result(now, print, result);
+        if let Some(output) = &mut self.signs().output {
+            output.on_call();
+        }
+        if self.signs().repetition.get_or_insert_default().observe(now, print, result) == Novelty::Fresh
+            && !result.failed
+        {
+            self.on_progress(now);
+        }
+    }
+
+    fn on_message(&mut self, step: &mut Step<'_>, author: Author, sent_at: Option<AgentTime>) {
+        match author {
+            Author::Person => {
+                self.on_work(step, sent_at);
+                self.forget_the_turn();
+                self.blocked = false;
+                self.wants_handoff = false;
+                self.progress.on_resumed(step.now);
+            }
+            Author::Agent => {
+                self.end_model_wait(step);
+                self.end_outage(step);
+                self.progress.on_work(step.now);
+                self.on_answer(step);
+            }
+            Author::System => {}
+        }
+    }
+
+    fn on_failure(&mut self, step: &mut Step<'_>, failure: &Failure) {
+        self.metrics.errors = self.metrics.errors.saturating_add(1);
+        if failure.provider && !failure.unrecoverable {
+            self.on_provider_trouble(step, failure.retry_after);
+        } else {
+            self.signs().errors.get_or_insert_default().observe_failure(step.now, failure);
+        }
+    }
+
+    /// The provider fails, not the agent: it waits, and an outage is not a loop.
+    fn on_provider_trouble(&mut self, step: &mut Step<'_>, retry_after: Option<Span>) {
+        let before = self.waiting.announced.take();
+        self.waiting.announce(step.now, Awaited::Provider, retry_after, before, &step.role.patience);
+    }
+
+    fn on_status(&mut self, step: &mut Step<'_>, mut report: StatusReport, sent_at: Option<AgentTime>) {
+        if report.status == Status::Busy {
+            // To say so in a signal of its own announces slowness; to say it in every heartbeat does not.
+            report.lasting = report.lasting.or(Some(step.role.patience.busy));
+        }
+        self.on_status_change(step, report, sent_at);
+        self.on_answer(step);
+    }
+
+    fn on_status_change(&mut self, step: &mut Step<'_>, report: StatusReport, sent_at: Option<AgentTime>) {
+        let was_idle = self.waiting.idle_since.is_some();
+        let waited = self.waiting.on_status(step.now, report, sent_at, &step.role.patience);
+        self.on_waited(step, waited);
+        let is_idle = self.waiting.idle_since.is_some();
+        if was_idle && !is_idle {
+            self.progress.on_resumed(step.now);
+        }
+        let waits_for_person = self.waiting.announced.is_some_and(|wait| wait.awaited == Awaited::Person);
+        if is_idle || waits_for_person {
+            self.forget_the_turn();
+        }
+    }
+
+    /// A pong says less than a status signal: it corrects what was missed, and does not end a known wait.
+    fn on_pong_status(&mut self, step: &mut Step<'_>, status: Status, sent_at: Option<AgentTime>) {
+        let known_wait = self.waiting.is_excused(step.now, &step.role.patience);
+        let says_more =
+            matches!(status, Status::Idle | Status::Degraded) && self.waiting.status != Some(status);
+        if says_more && !(known_wait && status == Status::Degraded) {
+            self.on_status_change(step, StatusReport { status, waiting_on: None, lasting: None }, sent_at);
+        } else if status == Status::Waiting && !known_wait {
+            let report = StatusReport { status, waiting_on: Some(Awaited::Person), lasting: None };
+            self.on_status_change(step, report, sent_at);
+        } else if matches!(status, Status::Busy | Status::Healthy)
+            && self.waiting.status == Some(Status::Degraded)
+        {
+            self.waiting.status = Some(status);
+        }
+    }
+
+    fn on_channel(&mut self, step: &mut Step<'_>, channel: Channel) {
+        match channel {
+            Channel::Opened => self.liveness.on_channel_opened(step.now),
+            Channel::Closed => {
+                let ask = self.liveness.on_channel_closed(step.now, &step.role.liveness);
+                self.on_ask(step, ask);
+            }
+        }
+    }
+
+    fn on_outcome(&mut self, step: &mut Step<'_>, key: &EffectKey, outcome: Outcome) {
+        if key.incarnation != self.incarnation || key.agent != self.id {
+            return;
+        }
+        let reach = match outcome {
+            Outcome::Delivered => Reach::Delivered,
+            Outcome::Refused => Reach::Refused,
+            Outcome::Unreachable => Reach::Unreachable,
+            Outcome::Stopped | Outcome::Failed => Reach::Unknown,
+        };
+        if reach != Reach::Unknown && !self.belongs_to_case(key.seq) {
+            let busy = self.is_busy();
+            self.liveness.on_reach(step.now, key.seq, reach, &step.role.liveness, busy);
+        }
+        self.on_case_outcome(step, key, outcome);
+    }
+
+    /// It does something new: whatever it announced is over.
+    fn on_work(&mut self, step: &mut Step<'_>, sent_at: Option<AgentTime>) {
+        let was_idle = self.waiting.idle_since.is_some();
+        let waited = self.waiting.on_work(step.now, sent_at);
+        self.on_waited(step, waited);
+        if was_idle && self.waiting.idle_since.is_none() {
+            self.progress.on_resumed(step.now);
+        }
+    }
+
+    fn end_model_wait(&mut self, step: &Step<'_>) {
+        let waited = self.waiting.on_model_finished(step.now);
+        self.on_waited(step, waited);
+    }
+
+    fn end_outage(&mut self, step: &Step<'_>) {
+        let waited = self.waiting.on_success(step.now);
+        self.on_waited(step, waited);
+    }
+
+    fn on_waited(&mut self, step: &Step<'_>, waited: Option<Span>) {
+        if let Some(waited) = waited {
+            self.progress.on_waited(step.now, waited, step.role.patience.usual);
+        }
+    }
+
+    /// Something new happened.
+    fn on_progress(&mut self, now: Timestamp) {
+        self.progress.on_progress(now);
+        self.waiting.on_progress();
+        if let Some(case) = &mut self.case {
+            case.progressed = true;
+        }
+        self.blocked = false;
+        self.wants_handoff = false;
+    }
+
+    /// Something new happened that outlasts the call.
+    fn on_lasting_progress(&mut self, now: Timestamp) {
+        self.on_progress(now);
+        self.progress.on_lasting_progress(now);
+    }
+
+    /// A turn ended or a person stepped in: what the agent did before is no evidence about what it does next.
+    fn forget_the_turn(&mut self) {
+        if let Some(signs) = &mut self.signs {
+            signs.forget_the_turn();
+        }
+    }
+
+    /// It was given work that it is expected to run.
+    pub(crate) fn on_task_assigned(&mut self, now: Timestamp, task: TaskId) {
+        if self.task.as_ref() != Some(&task) {
+            self.progress.on_unassigned();
+        }
+        self.task = Some(task);
+        self.progress.on_assigned(now);
+    }
+
+    fn signs(&mut self) -> &mut Signs {
+        self.signs.get_or_insert_default()
+    }
+
+    /// Whether it announced to be busy, and may.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.waiting.status == Some(Status::Busy)
+    }
+
+    /// Whether it repeats itself now, and how often it has.
+    pub(crate) fn repeats(&self, step: &Step<'_>) -> u32 {
+        let repeating = step.findings.iter().any(|found| matches!(found.sign, Sign::Repeats | Sign::Cycle));
+        if repeating { self.signs.as_ref().map_or(0, |signs| signs.repeats()) } else { 0 }
+    }
+}
+
+/// Ended calls that are remembered.
+const FINISHED_MAX: usize = 32;
+
+impl Signs {
+    /// Notes that a call ended; tells whether that is news.
+    fn is_first_end_of(&mut self, call: u64) -> bool {
+        if self.finished.contains(&call) {
+            return false;
+        }
+        if self.finished.len() == FINISHED_MAX {
+            self.finished.remove(0);
+        }
+        self.finished.push(call);
+        true
+    }
+
+    fn forget_the_turn(&mut self) {
+        if let Some(repetition) = &mut self.repetition {
+            repetition.reset();
+        }
+        if let Some(errors) = &mut self.errors {
+            errors.reset();
+        }
+        if let Some(tokens) = &mut self.tokens {
+            tokens.on_idle();
+        }
+    }
+
+    fn repeats(&self) -> u32 {
+        self.repetition.as_ref().map_or(0, |repetition| repetition.repeats())
+    }
+}
+
+fn counts_as_life(body: &Body, step: &Step<'_>) -> bool {
+    let reported = matches!(body, Body::Heartbeat(_) | Body::Pong { .. });
+    shows_life(body) && (reported || step.role.liveness.activity_counts)
+}

@@ -1,0 +1,155 @@
+//! State rows: what a restart reads, instead of replaying a journal.
+//!
+//! One row for each agent and one for the fleet's own books. A row names its role rather than numbering it, for
+//! the configuration may have changed between writing and reading.
+
+use super::{Fleet, FleetBudgets};
+use crate::agent::Agent;
+use crate::id::{AgentId, RoleName};
+use crate::intervention::Budget;
+use crate::policy::Policies;
+use crate::record::{Damaged, from_row, to_row};
+use crate::time::Timestamp;
+
+/// The layout of rows. A change of layout raises it, and keeps a reader for the one before.
+const VERSION: u8 = 1;
+
+/// What a row is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RowKey {
+    /// One agent.
+    Agent(AgentId),
+    /// The fleet's own books.
+    Fleet,
+}
+
+/// One row to be written, or deleted if it holds nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// What it is about.
+    pub key: RowKey,
+    /// Its content.
+    pub bytes: Option<Vec<u8>>,
+}
+
+/// Why the fleet could not be restored.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RestoreError {
+    /// The row is damaged.
+    #[error("the state row of {0} cannot be read")]
+    Damaged(String),
+    /// A newer version wrote it.
+    #[error("the state row of {row} has layout {found}, and this version reads up to {known}")]
+    Newer {
+        /// Which row.
+        row: String,
+        /// Its layout.
+        found: u8,
+        /// The newest layout that this version reads.
+        known: u8,
+    },
+}
+
+impl RestoreError {
+    /// Stable code; `docs/src/errors/<code>.md` tells the operator what to do.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Damaged(_) => "VG0201",
+            Self::Newer { .. } => "VG0202",
+        }
+    }
+}
+
+impl Fleet {
+    /// Whether [`take_changed_rows`](Self::take_changed_rows) has something to give.
+    pub fn has_changes(&self) -> bool {
+        !self.changed.is_empty() || !self.forgotten.is_empty() || self.budgets.changed
+    }
+
+    /// Gives the rows of all that changed since the last call.
+    pub fn take_changed_rows(&mut self, push: &mut dyn FnMut(Row)) {
+        for id in self.forgotten.drain(..) {
+            push(Row { key: RowKey::Agent(id), bytes: None });
+        }
+        for slot in self.changed.drain(..) {
+            let Some(agent) = self.table.take_changed(slot) else { continue };
+            let role = self.policies.at(agent.role).name.clone();
+            let mut bytes = vec![VERSION];
+            bytes.extend(to_row(&role));
+            bytes.extend(to_row(agent));
+            push(Row { key: RowKey::Agent(agent.id.clone()), bytes: Some(bytes) });
+        }
+        if std::mem::take(&mut self.budgets.changed) {
+            let mut bytes = vec![VERSION];
+            bytes.extend(to_row(&(self.budgets.spent.to_vec(), self.budgets.storm)));
+            push(Row { key: RowKey::Fleet, bytes: Some(bytes) });
+        }
+    }
+
+    /// Gives the rows of everybody, changed or not.
+    pub fn take_all_rows(&mut self, push: &mut dyn FnMut(Row)) {
+        for slot in 0..self.table.slots() {
+            if self.table.agent(slot).is_some() && self.table.mark_changed(slot) {
+                self.changed.push(slot);
+            }
+        }
+        self.budgets.changed = true;
+        self.take_changed_rows(push);
+    }
+
+    /// A fleet from its rows. What is due by `now` is done at the next [`wake`](Self::wake).
+    pub fn restore(
+        policies: Policies,
+        seed: u64,
+        rows: impl IntoIterator<Item = (RowKey, Vec<u8>)>,
+        now: Timestamp,
+    ) -> Result<Self, RestoreError> {
+        let mut fleet = Self::new(policies, seed);
+        fleet.ring = super::DeadlineRing::new(now);
+        for (key, bytes) in rows {
+            match key {
+                RowKey::Agent(id) => fleet.restore_agent(&id, &bytes, now)?,
+                RowKey::Fleet => {
+                    let content = checked("the fleet", &bytes)?;
+                    let damaged = |_: Damaged| RestoreError::Damaged("the fleet".to_owned());
+                    restore_books(&mut fleet.budgets, content).map_err(damaged)?;
+                }
+            }
+        }
+        Ok(fleet)
+    }
+
+    fn restore_agent(&mut self, id: &AgentId, bytes: &[u8], now: Timestamp) -> Result<(), RestoreError> {
+        let damaged = |_: Damaged| RestoreError::Damaged(format!("agent `{id}`"));
+        let content = checked(id.as_str(), bytes)?;
+        let (role, mut agent): (RoleName, Agent) = from_row(content).map_err(damaged)?;
+        if agent.id != *id {
+            return Err(damaged(Damaged));
+        }
+        agent.role = self.policies.index_of(&role).unwrap_or_default();
+        let slot = self.table.insert(agent);
+        self.index.insert(slot, &self.table);
+        self.ring.grow(self.table.slots());
+        // Everybody is looked at once: what came due while the row was written is not forgotten.
+        self.ring.arm(slot, now);
+        Ok(())
+    }
+}
+
+fn checked<'a>(row: &str, bytes: &'a [u8]) -> Result<&'a [u8], RestoreError> {
+    match bytes.split_first() {
+        Some((&VERSION, content)) => Ok(content),
+        Some((&found, _)) if found > VERSION => {
+            Err(RestoreError::Newer { row: format!("`{row}`"), found, known: VERSION })
+        }
+        _ => Err(RestoreError::Damaged(format!("`{row}`"))),
+    }
+}
+
+fn restore_books(budgets: &mut FleetBudgets, content: &[u8]) -> Result<(), Damaged> {
+    let (spent, storm): (Vec<Budget>, Option<(Timestamp, Timestamp)>) = from_row(content)?;
+    budgets.spent = spent.try_into().map_err(|_| Damaged)?;
+    budgets.storm = storm;
+    Ok(())
+}
