@@ -1,0 +1,66 @@
+//! Which signals are facts, acknowledged after they are on disk, and which are vital signs, which wait for
+//! nothing.
+
+use verger_core::effect::Action;
+use verger_core::signal::Body;
+
+/// Whether the sender may rely on the signal once it is acknowledged.
+///
+/// Facts change what is to be done with somebody's work. Vital signs come by the thousand, and the next one
+/// makes the last one worthless; they are on disk within [`vitals_every`](crate::Settings::vitals_every).
+pub(crate) fn is_fact(body: &Body) -> bool {
+    match body {
+        Body::Checkpoint { .. }
+        | Body::Task(_)
+        | Body::Spawn(_)
+        | Body::Exit(_)
+        | Body::Handoff { .. }
+        | Body::Blocker { .. }
+        | Body::Outcome { .. } => true,
+        Body::Heartbeat(_)
+        | Body::Activity
+        | Body::ToolStarted { .. }
+        | Body::ToolFinished { .. }
+        | Body::Message { .. }
+        | Body::ModelStarted
+        | Body::ModelFinished
+        | Body::SubagentStarted { .. }
+        | Body::SubagentFinished { .. }
+        | Body::Compaction
+        | Body::Tokens { .. }
+        | Body::Output(_)
+        | Body::Error(_)
+        | Body::Status(_)
+        | Body::Pong { .. }
+        | Body::Channel(_) => false,
+    }
+}
+
+/// Whether an effect is worthless once the moment has passed: it is neither kept nor released again.
+pub(crate) fn is_ephemeral(action: &Action) -> bool {
+    match action {
+        Action::Ping => true,
+        Action::Inquire
+        | Action::Nudge { .. }
+        | Action::Escalate(_)
+        | Action::Interrupt { .. }
+        | Action::RequestHandoff { .. }
+        | Action::Stop { .. } => false,
+    }
+}
+
+/// Whether an effect is still right long after it was decided.
+///
+/// People want to know of an escalation however late it is. Everything else is done to an agent, which may
+/// have got on by itself in the meantime.
+pub(crate) fn keeps(action: &Action) -> bool {
+    match action {
+        Action::Escalate(_) => true,
+        Action::Ping
+        | Action::Inquire
+        | Action::Nudge { .. }
+        | Action::Interrupt { .. }
+        | Action::RequestHandoff { .. }
+        | Action::Stop { .. } => false,
+    }
+}

@@ -1,0 +1,404 @@
+//! The loop: take all inputs, wake what is due, commit, answer, release.
+
+use verger_core::effect::{Effect, EffectKey, Outcome};
+use verger_core::fleet::{Collector, Fleet, RestoreError, RowKey};
+use verger_core::signal::{Body, Content, Signal, Trust};
+use verger_core::time::{Span, Timestamp};
+
+use crate::clock::{Clock, Reading};
+use crate::durability::{is_ephemeral, is_fact, keeps};
+use crate::inbox::{Answer, Inbox, Message, Ticket};
+use crate::ledger::Ledger;
+use crate::observed::{Blind, BlindCause, ObservedTime};
+use crate::outbox::Outbox;
+use crate::settings::Settings;
+use crate::store::{Batch, Loaded, Store, StoreError, Unfinished};
+
+/// One fleet and the loop that drives it. Owned by one thread.
+#[derive(Debug)]
+pub struct Engine<C, S, O> {
+    clock: C,
+    store: S,
+    outbox: O,
+    settings: Settings,
+    fleet: Fleet,
+    time: ObservedTime,
+    ledger: Ledger,
+    /// What the next commit holds. While `retry` is set it is frozen, because part of it may be on disk.
+    batch: Batch,
+    /// When the effects in `batch` were decided.
+    decided: Reading,
+    /// A commit failed and is to be tried again.
+    retry: Option<Retry>,
+    /// A fact came in that somebody wants to rely on.
+    fact: bool,
+    /// On the boot clock, when the last batch was committed.
+    committed_boot: u64,
+    /// Answers that wait for the commit.
+    held: Vec<(Ticket, Answer)>,
+    /// Ephemeral effects, which leave after the commit if there is one.
+    pings: Vec<Effect>,
+    /// Effects of an earlier life that leave once more after the commit that says so.
+    again: Vec<Effect>,
+    /// Effects that came too late; the core is told so with the next inputs.
+    late: Vec<EffectKey>,
+    /// Why the next gap, if there is one, came about.
+    excuse: BlindCause,
+    out: Collector,
+}
+
+/// A failed commit, to be tried again.
+#[derive(Clone, Copy, Debug)]
+struct Retry {
+    boot: u64,
+    wait: Span,
+}
+
+/// What one turn of the loop did, and when the next is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The moment at which it took place.
+    pub now: Timestamp,
+    /// On the boot clock: turn again by then, or earlier if something comes in.
+    pub sleep_until: u64,
+    /// The monitor was blind before this turn. After a restart the first turn says for how long it was down.
+    pub blind: Option<Blind>,
+    /// How much later than asked it was turned.
+    pub late: Span,
+    /// Inputs taken.
+    pub taken: usize,
+    /// All inputs were read and deadlines were woken.
+    pub complete: bool,
+    /// A batch reached the disk.
+    pub committed: bool,
+    /// A batch could not be written; nothing in it was released or answered.
+    pub store_failed: bool,
+}
+
+/// Why an engine could not be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A state row cannot be understood.
+    #[error("could not restore the fleet from its state rows")]
+    Restore(#[from] RestoreError),
+}
+
+impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
+    /// Restores the fleet from the store. Nothing is released before the first turn.
+    ///
+    /// `restore` makes the fleet out of its rows and the moment at which observed time goes on.
+    pub fn open<R>(
+        clock: C,
+        mut store: S,
+        outbox: O,
+        settings: Settings,
+        restore: R,
+    ) -> Result<Self, OpenError>
+    where
+        R: FnOnce(Vec<(RowKey, Vec<u8>)>, Timestamp) -> Result<Fleet, RestoreError>,
+    {
+        let Loaded { mark, rows, unfinished } = store.load()?;
+        let reading = clock.read();
+        let time = ObservedTime::resume(mark.map(|mark| mark.observed), reading.boot, settings.tolerance);
+        let resumed = mark.map_or(Timestamp::ZERO, |mark| mark.observed);
+        let mut engine = Self {
+            clock,
+            store,
+            outbox,
+            settings,
+            fleet: restore(rows, resumed)?,
+            time,
+            ledger: Ledger::default(),
+            batch: Batch::default(),
+            decided: reading,
+            retry: None,
+            fact: false,
+            committed_boot: reading.boot,
+            held: Vec::new(),
+            pings: Vec::new(),
+            again: Vec::new(),
+            late: Vec::new(),
+            excuse: BlindCause::Paused,
+            out: Collector::default(),
+        };
+        if let Some(mark) = mark {
+            let lasted = Span::millis(reading.millis_since(mark.taken).unwrap_or(0));
+            engine.batch.blind.push(Blind { at: resumed, lasted, cause: BlindCause::Down });
+            engine.batch.mark = mark;
+        }
+        for left in unfinished {
+            engine.take_up(left, reading);
+        }
+        Ok(engine)
+    }
+
+    /// Turns the loop once. Calling early is harmless.
+    pub fn turn(&mut self, inbox: &mut impl Inbox) -> Turn {
+        let reading = self.clock.read();
+        let now = self.time.read(reading.boot);
+        let late = self.time.lateness(reading.boot);
+        let mut turn = Turn {
+            now,
+            sleep_until: reading.boot,
+            blind: None,
+            late,
+            taken: 0,
+            complete: false,
+            committed: false,
+            store_failed: false,
+        };
+        if self.retry.is_some() && !self.commit(reading, &mut turn, inbox) {
+            return turn;
+        }
+        let drained = self.take(now, reading, &mut turn, inbox);
+        if drained {
+            self.settle(now, reading, &mut turn);
+            self.fleet.wake(now, &mut self.out);
+            self.collect();
+        } else {
+            self.excuse = BlindCause::Behind;
+        }
+        if self.commit_is_due(reading) {
+            self.seal(now, reading);
+            if !self.commit(reading, &mut turn, inbox) {
+                return turn;
+            }
+        }
+        self.release_pings();
+        if drained {
+            turn.sleep_until = self.sleep_until(now, reading);
+            self.time.ask(turn.sleep_until);
+        }
+        turn
+    }
+
+    /// The fleet as it stands, for views. What is not committed yet must not be shown.
+    pub fn fleet(&self) -> &Fleet {
+        &self.fleet
+    }
+
+    /// The outbox.
+    pub fn outbox_mut(&mut self) -> &mut O {
+        &mut self.outbox
+    }
+
+    /// The store.
+    pub fn store(&self) -> &S {
+        &self.store
+    }
+
+    /// Gives the store back and forgets the rest, as a crash does.
+    pub fn into_store(self) -> S {
+        self.store
+    }
+
+    /// Decides what becomes of an effect whose outcome an earlier life of the monitor did not hear.
+    fn take_up(&mut self, left: Unfinished, reading: Reading) {
+        let age = reading.millis_since(left.decided);
+        let fresh = age.is_some_and(|age| age <= self.settings.stale_after.as_millis());
+        self.ledger.open(&left.effect);
+        if left.attempts < 2 && (fresh || keeps(&left.effect.action)) {
+            self.batch.retried.push(left.effect.key.clone());
+            self.again.push(left.effect);
+        } else {
+            self.late.push(left.effect.key);
+        }
+    }
+
+    /// Takes what came in, up to the limit. Answers whether all of it was read.
+    fn take(&mut self, now: Timestamp, reading: Reading, turn: &mut Turn, inbox: &mut impl Inbox) -> bool {
+        while turn.taken < self.settings.inputs_max {
+            let Some(input) = inbox.next() else {
+                self.report_late(now, reading);
+                return true;
+            };
+            turn.taken += 1;
+            let (fact, answer) = self.step(now, &input.message);
+            self.fact |= fact;
+            self.collect();
+            let Some(ticket) = input.ticket else { continue };
+            let waits = fact || self.settings.strict || matches!(answer, Answer::Ordered(Ok(())));
+            if waits && !matches!(answer, Answer::Refused(_)) {
+                self.held.push((ticket, answer));
+            } else {
+                inbox.answer(ticket, answer);
+            }
+        }
+        false
+    }
+
+    /// Steps the core. Answers also whether the input must be on disk before it is acknowledged.
+    fn step(&mut self, now: Timestamp, message: &Message) -> (bool, Answer) {
+        match message {
+            Message::Signal(signal) => {
+                self.hear(&signal.content);
+                let answer = match self.fleet.observe(now, signal, &mut self.out) {
+                    Ok(handle) => Answer::Accepted(Some(handle)),
+                    Err(refusal) => Answer::Refused(refusal),
+                };
+                (is_fact(&signal.content.body), answer)
+            }
+            Message::At(handle, content) => {
+                self.hear(content);
+                let answer = match self.fleet.observe_at(now, *handle, content, &mut self.out) {
+                    Ok(()) => Answer::Accepted(Some(*handle)),
+                    Err(refusal) => Answer::Refused(refusal),
+                };
+                (is_fact(&content.body), answer)
+            }
+            Message::Command(command) => {
+                (true, Answer::Ordered(self.fleet.command(now, command, &mut self.out)))
+            }
+        }
+    }
+
+    /// An outcome finishes its effect, whatever the core makes of it.
+    fn hear(&mut self, content: &Content) {
+        if let Body::Outcome { key, outcome } = &content.body
+            && self.ledger.on_outcome(key, *outcome)
+        {
+            self.batch.finished.push(key.clone());
+        }
+    }
+
+    /// Tells the core, after everything that it could learn from its inputs, what was not done any more.
+    fn report_late(&mut self, now: Timestamp, reading: Reading) {
+        for key in std::mem::take(&mut self.late) {
+            let content = Content {
+                incarnation: Some(key.incarnation),
+                sent_at: None,
+                received_at: reading.wall,
+                trust: Trust::Verified,
+                body: Body::Outcome { key: key.clone(), outcome: Outcome::Failed },
+            };
+            self.step(now, &Message::Signal(Signal { agent: key.agent, content }));
+            self.collect();
+            self.fact = true;
+        }
+    }
+
+    /// Everything was read: observed time is settled up to here.
+    fn settle(&mut self, now: Timestamp, reading: Reading, turn: &mut Turn) {
+        turn.complete = true;
+        let cause = std::mem::replace(&mut self.excuse, BlindCause::Paused);
+        if let Some(lasted) = self.time.settle(reading.boot) {
+            self.batch.blind.push(Blind { at: now, lasted, cause });
+        }
+        turn.blind = self.batch.blind.last().copied();
+    }
+
+    /// Moves what one step of the core said into the batch.
+    fn collect(&mut self) {
+        for event in self.out.events.drain(..) {
+            let before = self.batch.finished.len();
+            self.ledger.on_event(&event, &mut self.batch.finished);
+            self.batch.events.push(event);
+            let closed = &self.batch.finished[before..];
+            if !closed.is_empty() {
+                self.batch.effects.retain(|effect| !closed.contains(&effect.key));
+                self.again.retain(|effect| !closed.contains(&effect.key));
+            }
+        }
+        for effect in self.out.effects.drain(..) {
+            if is_ephemeral(&effect.action) {
+                self.pings.push(effect);
+            } else {
+                self.ledger.open(&effect);
+                self.batch.effects.push(effect);
+            }
+        }
+    }
+
+    fn commit_is_due(&self, reading: Reading) -> bool {
+        let since = Span::millis(reading.boot.saturating_sub(self.committed_boot));
+        self.fact
+            || self.batch.is_urgent()
+            || (since >= self.settings.vitals_every && self.has_vitals())
+            || since >= self.settings.mark_every
+            || (self.settings.strict && (self.has_vitals() || !self.pings.is_empty()))
+    }
+
+    fn has_vitals(&self) -> bool {
+        self.fleet.has_changes() || !self.batch.finished.is_empty()
+    }
+
+    /// Completes the batch; it does not change any more until it is on disk.
+    fn seal(&mut self, now: Timestamp, reading: Reading) {
+        let Self { fleet, batch, .. } = self;
+        fleet.take_changed_rows(&mut |row| batch.rows.push(row));
+        batch.mark.number += 1;
+        batch.mark.observed = now;
+        batch.mark.taken = reading;
+        self.decided = reading;
+    }
+
+    /// Puts the sealed batch on disk and lets out what waited for it. Answers whether that worked.
+    fn commit(&mut self, reading: Reading, turn: &mut Turn, inbox: &mut impl Inbox) -> bool {
+        if self.retry.is_some_and(|retry| reading.boot < retry.boot)
+            || self.store.commit(&self.batch).is_err()
+        {
+            self.postpone(reading, turn);
+            return false;
+        }
+        turn.committed = true;
+        self.retry = None;
+        self.fact = false;
+        self.committed_boot = reading.boot;
+        for (ticket, answer) in self.held.drain(..) {
+            inbox.answer(ticket, answer);
+        }
+        self.release();
+        self.batch.clear();
+        true
+    }
+
+    /// Waits longer after each failure. The engine takes no inputs until the batch is written: what it
+    /// cannot write it cannot act on, and the inbox is bounded.
+    fn postpone(&mut self, reading: Reading, turn: &mut Turn) {
+        let due = self.retry.filter(|retry| reading.boot < retry.boot);
+        let retry = due.unwrap_or_else(|| {
+            let wait = self.retry.map_or(self.settings.retry_after, |retry| retry.wait.times(2));
+            let wait = wait.min(self.settings.vitals_every);
+            Retry { boot: reading.boot + wait.as_millis(), wait }
+        });
+        self.retry = Some(retry);
+        self.excuse = BlindCause::Store;
+        turn.store_failed = true;
+        turn.sleep_until = retry.boot;
+        if turn.complete {
+            self.time.ask(retry.boot);
+        }
+    }
+
+    /// Lets the effects of the batch leave, unless the commit took so long that they are not right any more.
+    fn release(&mut self) {
+        let age = self.clock.read().boot.saturating_sub(self.decided.boot);
+        let stale = age > self.settings.stale_after.as_millis();
+        for effect in self.again.drain(..).chain(self.batch.effects.drain(..)) {
+            if stale && !keeps(&effect.action) {
+                self.late.push(effect.key);
+            } else {
+                self.outbox.release(&effect);
+            }
+        }
+    }
+
+    fn release_pings(&mut self) {
+        for ping in self.pings.drain(..) {
+            self.outbox.release(&ping);
+        }
+    }
+
+    /// When the loop must be turned again even if nothing comes in.
+    fn sleep_until(&self, now: Timestamp, reading: Reading) -> u64 {
+        let wait = if self.has_vitals() { self.settings.vitals_every } else { self.settings.mark_every };
+        let commit = self.committed_boot.saturating_add(wait.as_millis());
+        let wake = self.fleet.next_wake().map_or(u64::MAX, |due| reading.boot + due.since(now).as_millis());
+        let soon = if self.late.is_empty() { u64::MAX } else { reading.boot };
+        commit.min(wake).min(soon).max(reading.boot + 1)
+    }
+}

@@ -1,0 +1,54 @@
+//! The inbox port: what came in, and the way answers go back.
+
+use verger_core::command::{Command, CommandError};
+use verger_core::fleet::Refusal;
+use verger_core::id::Handle;
+use verger_core::signal::{Content, Signal};
+
+/// Hands over what came in, in the order of its arrival, and takes answers back.
+///
+/// It must be bounded: whatever waits here waits in memory. When the engine cannot write it takes nothing,
+/// and the inbox decides what to turn away.
+pub trait Inbox {
+    /// The next input, or nothing if all has been read.
+    fn next(&mut self) -> Option<Input>;
+
+    /// The answer for whoever asked for it. An order, and a signal that is acknowledged as a fact, are
+    /// answered after they are on disk; other signals at once.
+    fn answer(&mut self, ticket: Ticket, answer: Answer);
+}
+
+/// One thing that came in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// Who wants an answer, if anybody does.
+    pub ticket: Option<Ticket>,
+    /// What came in.
+    pub message: Message,
+}
+
+/// What came in.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    /// A signal, with its agent's name.
+    Signal(Signal),
+    /// A signal of an agent whose handle the sender holds: the fast way.
+    At(Handle, Content),
+    /// An order.
+    Command(Command),
+}
+
+/// Names a caller to the inbox that handed its input over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket(pub u64);
+
+/// What a caller is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The signal was accepted. The handle names the agent from now on.
+    Accepted(Option<Handle>),
+    /// The signal was turned away.
+    Refused(Refusal),
+    /// What became of the order.
+    Ordered(Result<(), CommandError>),
+}

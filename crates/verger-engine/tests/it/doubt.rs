@@ -1,0 +1,76 @@
+//! The monitor doubts itself first: timelines of its own failures, and what they do to observed time.
+
+use crate::bench::{Bench, Op};
+
+#[test]
+fn a_slow_disk_is_blindness() {
+    let mut bench = Bench::new();
+    bench.run(&Op::Work(5_000));
+    let before = bench.observed();
+    bench.run(&Op::SlowCommit(30_000));
+    bench.run(&Op::Nudge(0));
+    bench.run(&Op::Work(1));
+    assert!(bench.observed() - before < 1_100, "30 s of a blocked commit do not count");
+}
+
+#[test]
+fn a_wall_clock_that_jumps_changes_nothing() {
+    let mut bench = Bench::new();
+    bench.run(&Op::Work(5_000));
+    bench.run(&Op::StepWall(3_600_000));
+    bench.run(&Op::Work(5_000));
+    bench.run(&Op::StepWall(-7_200_000));
+    bench.run(&Op::Work(5_000));
+    assert_eq!(bench.observed(), 15_000);
+}
+
+#[test]
+fn a_decision_that_could_not_be_written_in_time_is_not_carried_out() {
+    let mut bench = Bench::new();
+    bench.run(&Op::SlowCommit(61_000));
+    bench.run(&Op::Nudge(0));
+    bench.run(&Op::Work(2_000));
+    assert!(bench.world().released.is_empty(), "{:?}", bench.world().released);
+    assert!(bench.unfinished().is_empty(), "the core heard that it failed");
+}
+
+#[test]
+fn people_hear_of_an_escalation_however_late() {
+    let mut bench = Bench::new();
+    bench.run(&Op::SlowCommit(600_000));
+    bench.run(&Op::Escalate(0));
+    bench.run(&Op::Work(2_000));
+    assert_eq!(bench.world().released.len(), 1);
+}
+
+#[test]
+fn an_effect_whose_outcome_was_lost_is_released_once_more_and_not_once_for_each_restart() {
+    let mut bench = Bench::new();
+    bench.run(&Op::Nudge(0));
+    for _ in 0..4 {
+        bench.run(&Op::Crash { down: 1_000, releases: 3 });
+        bench.run(&Op::Work(2_000));
+    }
+    assert_eq!(bench.world().released.values().copied().collect::<Vec<_>>(), [2]);
+}
+
+#[test]
+fn a_new_life_that_begins_while_the_monitor_is_down_gets_nothing_meant_for_the_last() {
+    let mut bench = Bench::new();
+    bench.run(&Op::Nudge(0));
+    bench.run(&Op::Crash { down: 1_000, releases: 3 });
+    bench.run(&Op::Respawn(0));
+    bench.run(&Op::Work(2_000));
+    assert_eq!(bench.world().released.values().copied().collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn a_failing_disk_holds_effects_back_and_loses_none() {
+    let mut bench = Bench::new();
+    bench.run(&Op::FailCommits { times: 3, written: true });
+    bench.run(&Op::Nudge(0));
+    assert!(bench.world().released.is_empty());
+    bench.run(&Op::Work(2_000));
+    assert_eq!(bench.world().released.values().copied().collect::<Vec<_>>(), [1]);
+    assert_eq!(bench.world().answered, 1);
+}

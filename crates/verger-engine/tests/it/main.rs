@@ -1,0 +1,5 @@
+//! The production loop on a bench: a store and an outbox in memory, a clock set by hand.
+
+mod bench;
+mod doubt;
+mod write_then_act;

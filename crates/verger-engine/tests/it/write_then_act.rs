@@ -1,0 +1,73 @@
+//! Random schedules of work, pauses, crashes and failing commits: nothing is done before it is on disk,
+//! nothing more than twice, and time in which the monitor was blind does not pass.
+
+use crate::bench::{Bench, Op};
+use proptest::prelude::*;
+
+fn op() -> impl Strategy<Value = Op> {
+    let agent = 0..6_u8;
+    prop_oneof![
+        6 => (1..3_000_u64).prop_map(Op::Work),
+        4 => agent.clone().prop_map(Op::Heartbeat),
+        3 => agent.clone().prop_map(Op::Nudge),
+        2 => agent.clone().prop_map(Op::Escalate),
+        1 => agent.prop_map(Op::Respawn),
+        3 => Just(Op::Outcomes),
+        1 => (12_000..7_200_000_u64).prop_map(Op::Pause),
+        1 => (1..4_u8, any::<bool>()).prop_map(|(times, written)| Op::FailCommits { times, written }),
+        1 => (1..90_000_u64).prop_map(Op::SlowCommit),
+        1 => (-7_200_000..7_200_000_i64).prop_map(Op::StepWall),
+        1 => (0..600_000_u64, 0..4_u8).prop_map(|(down, releases)| Op::Crash { down, releases }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_effect_leaves_before_its_commit_nor_more_than_twice(ops in prop::collection::vec(op(), 1..120)) {
+        let mut bench = Bench::new();
+        for op in &ops {
+            bench.run(op);
+        }
+        let world = bench.world();
+        prop_assert_eq!(&world.released_unwritten, &Vec::<String>::new());
+        for (key, times) in &world.released {
+            prop_assert!(*times <= 2, "{key} was released {times} times");
+        }
+    }
+
+    #[test]
+    fn observed_time_never_runs_backwards_and_never_counts_blindness(ops in prop::collection::vec(op(), 1..120)) {
+        let mut bench = Bench::new();
+        let mut blind = 0;
+        for op in &ops {
+            let (before, durable) = (bench.observed(), bench.durable());
+            bench.run(op);
+            match op {
+                Op::Crash { down, .. } => {
+                    prop_assert!(bench.observed() >= durable, "what is on disk was seen");
+                    blind += down;
+                }
+                Op::Pause(paused) => blind += paused,
+                _ => prop_assert!(bench.observed() >= before),
+            }
+            prop_assert!(bench.observed() + blind <= bench.boot(), "blind time was counted");
+        }
+    }
+
+    #[test]
+    fn every_order_is_answered_after_its_commit_and_none_is_lost(ops in prop::collection::vec(op(), 1..120)) {
+        let mut bench = Bench::new();
+        for op in ops.iter().filter(|op| !matches!(op, Op::Crash { .. })) {
+            bench.run(op);
+        }
+        bench.heal();
+        let world = bench.world();
+        prop_assert_eq!(&world.answered_unwritten, &Vec::<u64>::new());
+        prop_assert_eq!(world.answered, world.asked);
+        for key in bench.unfinished() {
+            prop_assert!(world.released.contains_key(&key), "{key} is to be done, and never left");
+        }
+    }
+}
