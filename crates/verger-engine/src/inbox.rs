@@ -1,7 +1,7 @@
 //! The inbox port: what came in, and the way answers go back.
 
+use verger_core::Refusal;
 use verger_core::command::{Command, CommandError};
-use verger_core::fleet::Refusal;
 use verger_core::id::Handle;
 use verger_core::signal::{Content, Signal};
 

@@ -57,6 +57,7 @@ fn an_effect_whose_outcome_was_lost_is_released_once_more_and_not_once_for_each_
 #[test]
 fn a_new_life_that_begins_while_the_monitor_is_down_gets_nothing_meant_for_the_last() {
     let mut bench = Bench::new();
+    bench.run(&Op::Work(120_000));
     bench.run(&Op::Nudge(0));
     bench.run(&Op::Crash { down: 1_000, releases: 3 });
     bench.run(&Op::Respawn(0));
