@@ -1,0 +1,131 @@
+//! Which alarms were false, and which faults were found.
+
+use std::collections::BTreeMap;
+
+use verger_core::id::AgentId;
+use verger_core::policy::Policies;
+use verger_core::time::Span;
+
+use super::alarm::Alarm;
+use super::allowance::allowance;
+use super::seen::SeenTime;
+use crate::world::{FaultKind, Injection, SimTime, Truth};
+
+/// Evidence may have begun this long, in seen time, before the alarm that rests on it.
+///
+/// Half an hour is the patience for most waits, and the time after which windows of errors and repeats have
+/// moved on. A fault that ended earlier than that excuses no alarm.
+const LOOK_BACK: Span = Span::minutes(30);
+/// A fault that ends at the moment of its verdict still counts as found.
+const SLACK: Span = Span::secs(60);
+
+/// What the run showed, measured against the truth.
+#[derive(Clone, Debug, Default)]
+pub struct Judgement {
+    /// Every alarm, and whether something was wrong with or around that agent.
+    pub alarms: Vec<(Alarm, bool)>,
+    /// Every fault, and what became of it.
+    pub findings: Vec<Finding>,
+}
+
+/// What became of one fault.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What went wrong.
+    pub fault: Injection,
+    /// From which moment of seen time after its beginning the policy allows a verdict; `None` if no
+    /// verdict is expected.
+    pub allowance: Option<Span>,
+    /// It ended before any verdict was allowed.
+    pub too_short: bool,
+    /// How long after the allowance the alarm was raised, if it was.
+    pub found: Option<Span>,
+    /// How long after the allowance somebody did something about it, if anybody did.
+    pub intervened: Option<Span>,
+}
+
+impl Finding {
+    /// It should have been found and was not.
+    pub fn is_missed(&self) -> bool {
+        self.allowance.is_some() && !self.too_short && self.found.is_none()
+    }
+}
+
+/// What is judged.
+pub(super) struct Evidence<'a> {
+    pub(super) truth: &'a Truth,
+    pub(super) policies: &'a Policies,
+    pub(super) seen: &'a SeenTime,
+    pub(super) alarms: &'a [Alarm],
+    /// When something was done about each agent.
+    pub(super) interventions: &'a BTreeMap<AgentId, Vec<SimTime>>,
+    pub(super) until: SimTime,
+}
+
+impl Judgement {
+    pub(super) fn of(evidence: &Evidence<'_>) -> Self {
+        let mut faults: BTreeMap<&AgentId, Vec<&Injection>> = BTreeMap::new();
+        for fault in evidence.truth.injected() {
+            faults.entry(&fault.agent).or_default().push(fault);
+        }
+        let mut alarms: BTreeMap<&AgentId, Vec<&Alarm>> = BTreeMap::new();
+        for alarm in evidence.alarms {
+            alarms.entry(&alarm.agent).or_default().push(alarm);
+        }
+        let touched = |alarm: &Alarm| {
+            faults.get(&alarm.agent).is_some_and(|faults| evidence.touched(faults, alarm.began))
+        };
+        Self {
+            alarms: evidence.alarms.iter().map(|alarm| (alarm.clone(), touched(alarm))).collect(),
+            findings: evidence
+                .truth
+                .injected()
+                .iter()
+                .map(|fault| evidence.finding(fault, alarms.get(&fault.agent).map_or(&[], Vec::as_slice)))
+                .collect(),
+        }
+    }
+
+    /// Alarms about agents with and around whom nothing was wrong.
+    pub fn false_alarms(&self) -> impl Iterator<Item = &Alarm> {
+        self.alarms.iter().filter(|(_, touched)| !touched).map(|(alarm, _)| alarm)
+    }
+}
+
+impl Evidence<'_> {
+    /// Whether one of these faults was under way within the look-back before `at`.
+    fn touched(&self, faults: &[&Injection], at: SimTime) -> bool {
+        faults.iter().filter(|fault| excuses(fault.kind) && fault.began <= at).any(|fault| {
+            fault.ended.is_none_or(|ended| self.seen.between(ended, at) <= LOOK_BACK.as_millis())
+        })
+    }
+
+    fn finding(&self, fault: &Injection, alarms: &[&Alarm]) -> Finding {
+        let facts = self.truth.agent(&fault.agent).expect("only agents of the world have faults");
+        let before = self.truth.condition_at(&fault.agent, fault.began - 1);
+        let allowance = allowance(fault.kind, facts, before, self.policies);
+        let ended = fault.ended.unwrap_or(self.until);
+        let lasted = self.seen.between(fault.began, ended);
+        let after = |at: SimTime| {
+            let since = self.seen.between(fault.began, at.max(fault.began));
+            Span::millis(since).less(allowance.unwrap_or(Span::ZERO))
+        };
+        let in_time = |at: SimTime| at <= ended || self.seen.between(ended, at) <= SLACK.as_millis();
+        let found = alarms
+            .iter()
+            .find(|alarm| in_time(alarm.began) && alarm.ended.is_none_or(|over| fault.began < over))
+            .map(|alarm| after(alarm.began));
+        let done = self.interventions.get(&fault.agent).map_or(&[][..], Vec::as_slice);
+        let first = done.partition_point(|at| *at < fault.began);
+        let intervened = done.get(first).copied().filter(|at| in_time(*at)).map(after);
+        let too_short = found.is_none() && allowance.is_some_and(|allowance| lasted < allowance.as_millis());
+        Finding { fault: fault.clone(), allowance, too_short, found, intervened }
+    }
+}
+
+/// Whether an agent under this condition may rightly cause an alarm.
+///
+/// A wrong clock may not: liveness is judged on receipt. Neither may an effect that failed.
+fn excuses(kind: FaultKind) -> bool {
+    !matches!(kind, FaultKind::ClockSkew | FaultKind::EffectFailure)
+}

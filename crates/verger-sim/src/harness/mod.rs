@@ -1,0 +1,36 @@
+//! Runs the production engine against a seeded world and says how it did.
+//!
+//! ```text
+//! world ──deliveries──► socket ──► engine ──► disk ──► released effects ──► world
+//!   │                     ▲          ▲         │              │
+//!   truth           pauses, crashes, clock steps,             │
+//!   │               slow and failing commits                  │
+//!   └──────────────► score and checkers ◄── trace ◄───────────┘
+//! ```
+//!
+//! Phase one lets faults happen and checks that nothing wrong is done. Phase two heals the world and
+//! checks that everything is cleared. A run is a pure function of its options.
+
+mod alarm;
+mod allowance;
+mod disk;
+mod drill;
+mod judgement;
+mod machine;
+mod monitor;
+mod monitor_faults;
+mod options;
+mod report;
+mod run;
+mod score;
+mod seen;
+
+pub(crate) use alarm::is_bad;
+pub use alarm::{Alarm, Alarms};
+pub use allowance::allowance;
+pub use judgement::{Finding, Judgement};
+pub use monitor_faults::{CrashPoint, MonitorFault, MonitorFaults};
+pub use options::{Mode, Options, Progress};
+pub use report::{FaultReport, Latency, MonitorReport, NudgeReport, RecoveryReport, Report};
+pub use run::{Finished, run, run_with};
+pub use seen::SeenTime;

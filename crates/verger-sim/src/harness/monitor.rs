@@ -1,0 +1,249 @@
+//! The simulated monitor: the production engine in a process that is paused, dies and comes back.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use verger_core::fleet::Fleet;
+use verger_core::policy::Policies;
+use verger_engine::{Answer, Engine, Inbox, Input, Message, Settings, Ticket, Turn};
+
+use super::disk::Disk;
+use super::machine::{Machine, Port};
+use super::monitor_faults::{CrashPoint, MonitorFault};
+use crate::world::{Delivery, SimTime};
+
+/// What waits in the sockets of a monitor that does not read. The rest is turned away.
+const SOCKET_MAX: usize = 16_384;
+/// A crash in the middle of a decision waits this long for one, then takes place anyway.
+const DOOM_PATIENCE: u64 = 30 * 60_000;
+
+/// The monitor's process and its sockets.
+pub(super) struct Monitor {
+    machine: Rc<Machine>,
+    policies: Policies,
+    seed: u64,
+    process: Process,
+    socket: Socket,
+    doomed: Option<Doomed>,
+    /// How often it was started again, and how often it was stopped.
+    pub(super) restarts: u64,
+    pub(super) pauses: u64,
+}
+
+enum Process {
+    /// It turns again at `due` or when something comes in; `stuck` while it cannot write and reads nothing.
+    Up {
+        engine: Box<Simulated>,
+        due: SimTime,
+        stuck: bool,
+    },
+    Paused {
+        engine: Box<Simulated>,
+        until: SimTime,
+    },
+    Down {
+        disk: Disk,
+        until: SimTime,
+    },
+    /// Between two of the others.
+    Changing,
+}
+
+/// The production engine on simulated ports.
+pub(super) type Simulated = Engine<Port, Disk, Port>;
+
+#[derive(Clone, Copy)]
+struct Doomed {
+    by: SimTime,
+    down: u64,
+    reboot: bool,
+}
+
+/// How the process changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    Paused,
+    Died,
+    Restarted,
+}
+
+impl Monitor {
+    pub(super) fn new(machine: Rc<Machine>, policies: Policies, seed: u64) -> Self {
+        let disk = Disk::new(Rc::clone(&machine));
+        let mut monitor = Self {
+            machine,
+            policies,
+            seed,
+            process: Process::Changing,
+            socket: Socket::default(),
+            doomed: None,
+            restarts: 0,
+            pauses: 0,
+        };
+        monitor.open(disk);
+        monitor
+    }
+
+    /// When it must be looked at again even if nothing comes in.
+    pub(super) fn due(&self) -> SimTime {
+        let due = match &self.process {
+            Process::Up { due, stuck: true, .. } => *due,
+            Process::Up { .. } if !self.socket.queue.is_empty() => self.machine.now(),
+            Process::Up { due, .. } => *due,
+            Process::Paused { until, .. } | Process::Down { until, .. } => *until,
+            Process::Changing => unreachable!("the process is something by the time anybody asks"),
+        };
+        self.doomed.map_or(due, |doomed| due.min(doomed.by))
+    }
+
+    pub(super) fn is_up(&self) -> bool {
+        !matches!(self.process, Process::Down { .. })
+    }
+
+    /// The engine, while it runs.
+    pub(super) fn engine(&self) -> Option<&Simulated> {
+        match &self.process {
+            Process::Up { engine, .. } => Some(engine),
+            _ => None,
+        }
+    }
+
+    /// Something arrives at its sockets. Without a process there are none.
+    pub(super) fn receive(&mut self, deliveries: &mut Vec<Delivery>) {
+        if self.is_up() {
+            let room = SOCKET_MAX.saturating_sub(self.socket.queue.len());
+            self.socket.queue.extend(deliveries.drain(..).take(room));
+        }
+        deliveries.clear();
+    }
+
+    /// Something goes wrong with it. Nothing more does while it is down or paused.
+    pub(super) fn suffer(&mut self, fault: MonitorFault) -> Option<Change> {
+        let now = self.machine.now();
+        if !matches!(self.process, Process::Up { .. }) || self.doomed.is_some() {
+            return None;
+        }
+        match fault {
+            MonitorFault::Pause(millis) => {
+                self.pause(now + millis);
+                return Some(Change::Paused);
+            }
+            MonitorFault::Crash { point, down, reboot } => {
+                self.machine.doom.set(Some(point));
+                let patience = if point == CrashPoint::Idle { 0 } else { DOOM_PATIENCE };
+                self.doomed = Some(Doomed { by: now + patience, down, reboot });
+            }
+            MonitorFault::StepWall(millis) => self.machine.step_wall(millis),
+            MonitorFault::SlowDisk(commits) => *self.machine.slow.borrow_mut() = commits,
+            MonitorFault::FailingDisk { times, written } => {
+                self.machine.failing.set(times);
+                self.machine.failed_written.set(written);
+            }
+        }
+        None
+    }
+
+    /// Lets it come back, or die, if the time has come.
+    pub(super) fn step(&mut self) -> Option<Change> {
+        let now = self.machine.now();
+        if self.machine.dead.get() || self.doomed.is_some_and(|doomed| doomed.by <= now) {
+            self.die();
+            return Some(Change::Died);
+        }
+        match std::mem::replace(&mut self.process, Process::Changing) {
+            Process::Paused { engine, until } if until <= now => {
+                self.process = Process::Up { engine, due: now, stuck: false };
+                None
+            }
+            Process::Down { disk, until } if until <= now => {
+                self.restarts += 1;
+                self.open(disk);
+                Some(Change::Restarted)
+            }
+            other => {
+                self.process = other;
+                None
+            }
+        }
+    }
+
+    /// Turns the loop if it is due.
+    pub(super) fn turn(&mut self) -> Option<Turn> {
+        let now = self.machine.now();
+        let Process::Up { engine, due, stuck } = &mut self.process else { return None };
+        if now < *due && (self.socket.queue.is_empty() || *stuck) {
+            return None;
+        }
+        let turn = engine.turn(&mut self.socket);
+        *due = self.machine.true_time(turn.sleep_until);
+        *stuck = turn.store_failed;
+        Some(turn)
+    }
+
+    /// Everything works from now on.
+    pub(super) fn heal(&mut self) {
+        let now = self.machine.now();
+        self.machine.slow.borrow_mut().clear();
+        self.machine.failing.set(0);
+        self.machine.doom.set(None);
+        self.doomed = None;
+        match &mut self.process {
+            Process::Paused { until, .. } | Process::Down { until, .. } => *until = now,
+            Process::Up { .. } | Process::Changing => {}
+        }
+    }
+
+    fn pause(&mut self, until: SimTime) {
+        let Process::Up { engine, .. } = std::mem::replace(&mut self.process, Process::Changing) else {
+            unreachable!("only a running process is paused")
+        };
+        self.process = Process::Paused { engine, until };
+        self.pauses += 1;
+    }
+
+    /// Everything in memory is lost, and so is what waited in the sockets.
+    fn die(&mut self) {
+        let now = self.machine.now();
+        let Some(Doomed { down, reboot, .. }) = self.doomed.take() else {
+            unreachable!("a crash is planned")
+        };
+        let (Process::Up { engine, .. } | Process::Paused { engine, .. }) =
+            std::mem::replace(&mut self.process, Process::Changing)
+        else {
+            unreachable!("only a running process dies")
+        };
+        self.socket.queue.clear();
+        self.machine.doom.set(None);
+        self.machine.dead.set(false);
+        if reboot {
+            self.machine.reboot();
+        }
+        self.process = Process::Down { disk: engine.into_store(), until: now + down };
+    }
+
+    fn open(&mut self, disk: Disk) {
+        let port = || Port(Rc::clone(&self.machine));
+        let engine = Engine::open(port(), disk, port(), Settings::default(), |rows, now| {
+            Fleet::restore(self.policies.clone(), self.seed, rows, now)
+        })
+        .expect("the rows that this fleet wrote can be read");
+        self.process = Process::Up { engine: Box::new(engine), due: self.machine.now(), stuck: false };
+    }
+}
+
+#[derive(Default)]
+struct Socket {
+    queue: VecDeque<Delivery>,
+}
+
+impl Inbox for Socket {
+    fn next(&mut self) -> Option<Input> {
+        let message = match self.queue.pop_front()? {
+            Delivery::Signal(signal) => Message::Signal(signal),
+            Delivery::Command(command) => Message::Command(command),
+        };
+        Some(Input { ticket: None, message })
+    }
+
+    fn answer(&mut self, _ticket: Ticket, _answer: Answer) {}
+}

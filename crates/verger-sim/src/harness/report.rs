@@ -1,0 +1,214 @@
+//! What a run showed, as it is printed.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::judgement::{Finding, Judgement};
+
+/// What a run showed, or several in sum.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// The seed that decided it; nothing for a sum.
+    pub seed: Option<u64>,
+    /// How many agents there were.
+    pub agents: u32,
+    /// For how many days.
+    pub days: f64,
+    /// Days, summed over agents, in which nothing was wrong with them.
+    pub healthy_agent_days: f64,
+    /// Episodes in which something was held against an agent.
+    pub alarms: u64,
+    /// Those of them in which nothing was wrong with the agent or around it.
+    pub false_alarms: u64,
+    /// Healthy agents that the monitor decided to stop.
+    pub wrong_terminations: u64,
+    /// What went wrong, by kind, and how it was found.
+    pub faults: BTreeMap<String, FaultReport>,
+    /// From the moment a verdict was allowed to the first reminder, escalation, interruption or stop.
+    pub mean_time_to_intervention_seconds: Option<f64>,
+    /// Lives that were ended so that another could go on.
+    pub recovery: RecoveryReport,
+    /// Reminders.
+    pub nudges: NudgeReport,
+    /// The monitor itself.
+    pub monitor: MonitorReport,
+    /// Each checker, and `ok` or what broke.
+    pub checkers: BTreeMap<String, String>,
+    /// How many interventions the mean was taken over.
+    #[serde(skip)]
+    pub interventions: u64,
+}
+
+/// How faults of one kind were found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FaultReport {
+    /// How many there were that lasted long enough to be found.
+    pub injected: u64,
+    /// How many of them were found.
+    pub found: u64,
+    /// How many more ended before the policy would have allowed any verdict.
+    pub too_short: u64,
+    /// From the moment the policy would first allow the verdict, in time that the monitor could see.
+    pub latency_seconds: Latency,
+    /// Every latency, in milliseconds and in order.
+    #[serde(skip)]
+    pub latencies: Vec<u64>,
+}
+
+/// Quantiles of a latency, in seconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Latency {
+    /// Half are not longer.
+    pub p50: f64,
+    /// All but one in a hundred are not longer.
+    pub p99: f64,
+    /// None is longer.
+    pub max: f64,
+}
+
+/// Lives that were ended so that another could go on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecoveryReport {
+    /// How many.
+    pub attempted: u64,
+    /// How many of them were followed by another life.
+    pub succeeded: u64,
+}
+
+/// Reminders.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NudgeReport {
+    /// How many were sent.
+    pub sent: u64,
+    /// To how many the agent reacted.
+    pub answered: u64,
+}
+
+/// The monitor itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MonitorReport {
+    /// How often it was started again.
+    pub restarts: u64,
+    /// How often it was stopped for a while.
+    pub pauses: u64,
+    /// For how long it could not see.
+    pub blind_seconds: f64,
+}
+
+impl Report {
+    /// Whether every checker is content and nobody was stopped wrongly.
+    pub fn is_green(&self) -> bool {
+        self.wrong_terminations == 0 && self.checkers.values().all(|verdict| verdict == "ok")
+    }
+
+    /// Several runs taken together. A checker that broke in any of them is broken in the sum.
+    pub fn sum(reports: &[Self]) -> Self {
+        let mut sum = Self::default();
+        for report in reports {
+            sum.add(report);
+        }
+        sum
+    }
+
+    pub(super) fn judge(&mut self, judgement: &Judgement) {
+        self.alarms = judgement.alarms.len() as u64;
+        self.false_alarms = judgement.false_alarms().count() as u64;
+        for finding in &judgement.findings {
+            self.faults.entry(finding.fault.kind.name().into()).or_default().add(finding);
+        }
+        self.faults.values_mut().for_each(FaultReport::settle);
+        let delays: Vec<u64> = judgement
+            .findings
+            .iter()
+            .filter(|finding| finding.allowance.is_some())
+            .filter_map(|finding| finding.intervened.map(|span| span.as_millis()))
+            .collect();
+        self.interventions = delays.len() as u64;
+        if !delays.is_empty() {
+            let mean = delays.iter().sum::<u64>() as f64 / delays.len() as f64;
+            self.mean_time_to_intervention_seconds = Some(mean / 1_000.0);
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.agents += other.agents;
+        self.days += other.days;
+        self.healthy_agent_days += other.healthy_agent_days;
+        self.alarms += other.alarms;
+        self.false_alarms += other.false_alarms;
+        self.wrong_terminations += other.wrong_terminations;
+        self.recovery.attempted += other.recovery.attempted;
+        self.recovery.succeeded += other.recovery.succeeded;
+        self.nudges.sent += other.nudges.sent;
+        self.nudges.answered += other.nudges.answered;
+        self.monitor.restarts += other.monitor.restarts;
+        self.monitor.pauses += other.monitor.pauses;
+        self.monitor.blind_seconds += other.monitor.blind_seconds;
+        for (kind, faults) in &other.faults {
+            self.faults.entry(kind.clone()).or_default().merge(faults);
+        }
+        self.add_mean(other);
+        self.add_checkers(other);
+    }
+
+    fn add_mean(&mut self, other: &Self) {
+        let total = |report: &Self| {
+            report.mean_time_to_intervention_seconds.unwrap_or(0.0) * report.interventions as f64
+        };
+        let sum = total(self) + total(other);
+        self.interventions += other.interventions;
+        if self.interventions > 0 {
+            self.mean_time_to_intervention_seconds = Some(sum / self.interventions as f64);
+        }
+    }
+
+    fn add_checkers(&mut self, other: &Self) {
+        for (name, verdict) in &other.checkers {
+            let known = self.checkers.entry(name.clone()).or_insert_with(|| "ok".into());
+            if verdict != "ok" && known == "ok" {
+                let seed = other.seed.map_or_else(String::new, |seed| format!("seed {seed}: "));
+                *known = format!("{seed}{verdict}");
+            }
+        }
+    }
+}
+
+impl FaultReport {
+    fn add(&mut self, finding: &Finding) {
+        if finding.too_short {
+            self.too_short += 1;
+            return;
+        }
+        self.injected += 1;
+        if let Some(latency) = finding.found {
+            self.found += 1;
+            self.latencies.push(latency.as_millis());
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.injected += other.injected;
+        self.found += other.found;
+        self.too_short += other.too_short;
+        self.latencies.extend_from_slice(&other.latencies);
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        self.latencies.sort_unstable();
+        let at = |share: f64| {
+            let last = self.latencies.len().saturating_sub(1);
+            #[expect(clippy::cast_sign_loss, reason = "a share of a count is not negative")]
+            let place = (last as f64 * share).ceil() as usize;
+            self.latencies.get(place).map_or(0.0, |millis| *millis as f64 / 1_000.0)
+        };
+        self.latency_seconds = Latency { p50: at(0.5), p99: at(0.99), max: at(1.0) };
+    }
+}

@@ -1,0 +1,238 @@
+//! One run: world, monitor, score and checkers, from the first moment to the last.
+
+use std::rc::Rc;
+
+use verger_core::policy::Policies;
+
+use super::drill;
+use super::judgement::Judgement;
+use super::machine::{Machine, Record};
+use super::monitor::{Change, Monitor};
+use super::monitor_faults::MonitorFaults;
+use super::options::{Options, Progress};
+use super::report::Report;
+use super::score::Score;
+use crate::check::{self, Checkers, End};
+use crate::trace::{Digest, Moment, What};
+use crate::world::{Delivery, SimTime, World, WorldOptions};
+
+/// What arrives within this time is read in one turn, as it would be by a monitor that has other things to do.
+const QUANTUM: u64 = 50;
+/// How long the healed world is watched. Long enough for every patience of the policies but a person's.
+const HEALING: u64 = 8 * 3_600_000;
+/// How often progress is told.
+const TELL_EVERY: u64 = 3_600_000;
+/// How often a restart is rehearsed.
+const DRILL_EVERY: u64 = 1_800_000;
+
+/// A run and everything that was seen in it.
+#[derive(Debug)]
+pub struct Finished {
+    /// What is printed.
+    pub report: Report,
+    /// The fingerprint of everything decided and done.
+    pub digest: Digest,
+    /// Every alarm and every fault, measured against the truth.
+    pub judgement: Judgement,
+}
+
+/// Runs the simulation that these options decide.
+pub fn run(options: &Options, progress: &mut dyn Progress) -> Report {
+    let faults =
+        if options.faults { MonitorFaults::seeded(options.seed) } else { MonitorFaults::scripted([]) };
+    run_with(options, faults, progress).report
+}
+
+/// Runs a simulation with these mishaps of the monitor, and gives all that was seen.
+pub fn run_with(options: &Options, faults: MonitorFaults, progress: &mut dyn Progress) -> Finished {
+    let mut run = Run::new(options, faults);
+    run.until(run.healed_at, progress);
+    run.heal();
+    run.until(run.end, progress);
+    run.finish(options)
+}
+
+struct Run {
+    world: World,
+    machine: Rc<Machine>,
+    monitor: Monitor,
+    faults: MonitorFaults,
+    policies: Policies,
+    score: Score,
+    checkers: Checkers,
+    digest: Digest,
+    deliveries: Vec<Delivery>,
+    was_up: bool,
+    healed_at: SimTime,
+    end: SimTime,
+    told: u64,
+    drilled: u64,
+}
+
+impl Run {
+    fn new(options: &Options, faults: MonitorFaults) -> Self {
+        let machine = Rc::new(Machine::default());
+        let policies = options.policies();
+        #[expect(clippy::cast_sign_loss, reason = "a run does not last for less than no time")]
+        let healed_at = SimTime((options.days.max(0.0) * 86_400_000.0) as u64);
+        let world = WorldOptions {
+            seed: options.seed,
+            agents: options.agents,
+            days: options.days,
+            faults: options.faults,
+        };
+        Self {
+            world: World::new(&world),
+            monitor: Monitor::new(Rc::clone(&machine), policies.clone(), options.seed),
+            machine,
+            faults,
+            checkers: check::all(&policies),
+            policies,
+            score: Score::default(),
+            digest: Digest::default(),
+            deliveries: Vec::new(),
+            was_up: true,
+            healed_at,
+            end: healed_at + HEALING,
+            told: 0,
+            drilled: 0,
+        }
+    }
+
+    fn until(&mut self, end: SimTime, progress: &mut dyn Progress) {
+        while self.machine.now() < end {
+            let next = self.next().min(end);
+            self.machine.set(next.max(self.machine.now()));
+            self.pass();
+            if self.machine.now().0 >= self.told + TELL_EVERY {
+                self.told = self.machine.now().0;
+                progress.advanced(self.told.min(self.healed_at.0) as f64 / 86_400_000.0);
+            }
+        }
+    }
+
+    /// When something happens next, at the end of its quantum.
+    fn next(&self) -> SimTime {
+        let soonest = [self.world.next(), self.faults.next(), Some(self.monitor.due())];
+        let soonest = soonest.into_iter().flatten().min().unwrap_or(self.end);
+        SimTime(soonest.0.div_ceil(QUANTUM) * QUANTUM)
+    }
+
+    /// Everything that happens by now.
+    fn pass(&mut self) {
+        self.deliver();
+        if let Some(fault) = self.faults.take(self.machine.now()) {
+            let change = self.monitor.suffer(fault);
+            self.tell(change);
+        }
+        let change = self.monitor.step();
+        self.tell(change);
+        self.turn();
+        if self.machine.dead.get() {
+            let change = self.monitor.step();
+            self.tell(change);
+        }
+    }
+
+    /// The world reaches the present; what it sends arrives at the monitor's sockets.
+    fn deliver(&mut self) {
+        self.world.advance(self.machine.now(), &mut self.deliveries);
+        self.monitor.receive(&mut self.deliveries);
+    }
+
+    fn turn(&mut self) {
+        let began = self.machine.now();
+        let Some(turn) = self.monitor.turn() else { return };
+        self.score.seen.on_turn(began, turn.now);
+        if self.machine.now() != began {
+            self.deliver();
+        }
+        self.carry_out();
+        if turn.committed && turn.complete && self.drilled + DRILL_EVERY <= began.0 {
+            self.drilled = began.0;
+            self.drill(turn.now);
+        }
+    }
+
+    /// Hands over to the world what left the monitor.
+    fn carry_out(&mut self) {
+        let now = self.machine.now();
+        let records = std::mem::take(&mut *self.machine.records.borrow_mut());
+        for (at, record) in &records {
+            match record {
+                Record::Committed { batch, decided } => {
+                    self.digest.batch(batch);
+                    self.observe(*at, What::Committed { batch, decided: *decided });
+                }
+                Record::Released(effect) => {
+                    self.digest.released(*at, effect);
+                    self.observe(*at, What::Released(effect));
+                    self.world.carry_out(now, effect);
+                }
+            }
+        }
+        let mut pings = std::mem::take(&mut *self.machine.pings.borrow_mut());
+        for ping in pings.drain(..) {
+            self.digest.released(now, &ping);
+            self.world.carry_out(now, &ping);
+        }
+        self.machine.pings.replace(pings);
+    }
+
+    fn drill(&mut self, now: verger_core::Timestamp) {
+        let Some(engine) = self.monitor.engine() else { return };
+        if engine.fleet().has_changes() {
+            return;
+        }
+        let difference = drill::difference(engine, &self.policies, now, self.world.truth());
+        self.observe(self.machine.now(), What::Drilled { difference: difference.as_deref() });
+    }
+
+    fn heal(&mut self) {
+        let now = self.machine.now();
+        self.faults.heal();
+        self.monitor.heal();
+        let change = self.monitor.step();
+        self.tell(change);
+        self.world.heal(now);
+        self.observe(now, What::Healed);
+    }
+
+    fn tell(&mut self, change: Option<Change>) {
+        let now = self.machine.now();
+        if self.monitor.is_up() != self.was_up {
+            self.was_up = self.monitor.is_up();
+            self.world.monitor_up(now, self.was_up);
+        }
+        match change {
+            Some(Change::Paused) => self.observe(now, What::Paused),
+            Some(Change::Died) => self.observe(now, What::Died),
+            Some(Change::Restarted) => self.observe(now, What::Restarted),
+            None => {}
+        }
+    }
+
+    fn observe(&mut self, at: SimTime, what: What<'_>) {
+        let moment = Moment { at, truth: self.world.truth(), what };
+        self.score.observe(&moment);
+        self.checkers.observe(&moment);
+    }
+
+    fn finish(mut self, options: &Options) -> Finished {
+        let at = self.machine.now();
+        let truth = self.world.truth();
+        let judgement = self.score.judge(truth, &self.policies, at);
+        let mut report = Report {
+            seed: Some(options.seed),
+            agents: options.agents,
+            days: options.days,
+            healthy_agent_days: truth.healthy_time(at) as f64 / 86_400_000.0,
+            ..Report::default()
+        };
+        report.judge(&judgement);
+        self.score.report(&mut report, (self.monitor.restarts, self.monitor.pauses), at);
+        let end = End { at, truth, judgement: &judgement, seen: &self.score.seen };
+        report.checkers = self.checkers.finish(&end);
+        Finished { report, digest: self.digest, judgement }
+    }
+}

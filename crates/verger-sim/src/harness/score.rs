@@ -1,0 +1,111 @@
+//! Keeps the score of a run while it happens.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use verger_core::effect::{Action, Effect, EffectKey};
+use verger_core::event::{Event, Fact};
+use verger_core::id::{AgentId, Incarnation};
+use verger_core::policy::Policies;
+
+use super::alarm::Alarms;
+use super::judgement::{Evidence, Judgement};
+use super::report::{MonitorReport, NudgeReport, RecoveryReport, Report};
+use super::seen::SeenTime;
+use crate::trace::{Moment, What};
+use crate::world::{SimTime, Truth};
+
+/// What was seen so far.
+#[derive(Debug, Default)]
+pub(super) struct Score {
+    alarms: Alarms,
+    pub(super) seen: SeenTime,
+    interventions: BTreeMap<AgentId, Vec<SimTime>>,
+    nudges: NudgeReport,
+    recovering: BTreeSet<(AgentId, Incarnation)>,
+    recovery: RecoveryReport,
+    wrong: BTreeSet<EffectKey>,
+    /// Stops that a person ordered.
+    ordered: BTreeSet<(AgentId, Incarnation)>,
+}
+
+impl Score {
+    pub(super) fn observe(&mut self, moment: &Moment<'_>) {
+        match moment.what {
+            What::Committed { batch, decided } => {
+                for event in &batch.events {
+                    self.alarms.on_event(decided, event);
+                    self.on_event(event);
+                }
+                for effect in &batch.effects {
+                    self.on_decision(decided, effect, moment.truth);
+                }
+            }
+            What::Released(effect) => self.on_release(moment.at, effect),
+            What::Paused | What::Died | What::Restarted | What::Drilled { .. } | What::Healed => {}
+        }
+    }
+
+    pub(super) fn judge(&self, truth: &Truth, policies: &Policies, until: SimTime) -> Judgement {
+        Judgement::of(&Evidence {
+            truth,
+            policies,
+            seen: &self.seen,
+            alarms: self.alarms.raised(),
+            interventions: &self.interventions,
+            until,
+        })
+    }
+
+    /// Fills in what was counted.
+    pub(super) fn report(&self, report: &mut Report, monitor: (u64, u64), until: SimTime) {
+        report.nudges = self.nudges.clone();
+        report.recovery = self.recovery.clone();
+        report.wrong_terminations = self.wrong.len() as u64;
+        let blind_seconds = self.seen.blind(until) as f64 / 1_000.0;
+        report.monitor = MonitorReport { restarts: monitor.0, pauses: monitor.1, blind_seconds };
+    }
+
+    fn on_event(&mut self, event: &Event) {
+        let Some((agent, incarnation)) = &event.agent else { return };
+        match &event.fact {
+            Fact::NudgeSent { .. } => self.nudges.sent += 1,
+            Fact::NudgeAnswered { .. } => self.nudges.answered += 1,
+            Fact::TerminationOrdered { by: Some(_), .. } | Fact::EscalationDecided { by: Some(_), .. } => {
+                self.ordered.insert((agent.clone(), *incarnation));
+            }
+            Fact::Terminated { recover: true, .. } => {
+                self.recovery.attempted += 1;
+                self.recovering.insert((agent.clone(), *incarnation));
+            }
+            Fact::Registered { .. } => {
+                let before = Incarnation(incarnation.0.saturating_sub(1));
+                if self.recovering.remove(&(agent.clone(), before)) {
+                    self.recovery.succeeded += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A stop of an agent that was well is wrong, unless a person wanted it.
+    fn on_decision(&mut self, decided: SimTime, effect: &Effect, truth: &Truth) {
+        let EffectKey { agent, incarnation, .. } = &effect.key;
+        if !matches!(effect.action, Action::Stop { .. })
+            || self.ordered.contains(&(agent.clone(), *incarnation))
+        {
+            return;
+        }
+        if truth.condition_at(agent, decided).is_healthy() {
+            self.wrong.insert(effect.key.clone());
+        }
+    }
+
+    fn on_release(&mut self, at: SimTime, effect: &Effect) {
+        match effect.action {
+            Action::Nudge { .. } | Action::Escalate(_) | Action::Stop { .. } | Action::Interrupt { .. } => {
+                self.interventions.entry(effect.key.agent.clone()).or_default().push(at);
+            }
+            Action::Ping | Action::Inquire | Action::RequestHandoff { .. } => {}
+        }
+    }
+}
