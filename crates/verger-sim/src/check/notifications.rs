@@ -1,0 +1,78 @@
+//! One notification per condition, and one when it clears.
+
+use std::collections::BTreeSet;
+
+use verger_core::event::{Event, Fact, Incident};
+use verger_core::id::AgentId;
+
+use super::{Broken, Checker, End};
+use crate::trace::{Moment, What};
+use crate::world::SimTime;
+
+/// Knows which incidents are open.
+#[derive(Debug, Default)]
+pub(super) struct OneNotification {
+    open: BTreeSet<(Option<AgentId>, Incident)>,
+    broken: Broken,
+}
+
+impl Checker for OneNotification {
+    fn name(&self) -> &'static str {
+        "one-notification-per-condition"
+    }
+
+    fn observe(&mut self, moment: &Moment<'_>) {
+        let What::Committed { batch, .. } = moment.what else { return };
+        for event in &batch.events {
+            self.on_event(moment.at, event);
+        }
+    }
+
+    fn finish(&mut self, _end: &End<'_>) -> Result<(), String> {
+        self.broken.verdict()
+    }
+}
+
+impl OneNotification {
+    fn on_event(&mut self, at: SimTime, event: &Event) {
+        let agent = event.agent.as_ref().map(|(agent, _)| agent.clone());
+        let (incident, told_twice) = match event.fact {
+            Fact::IncidentOpened { incident, .. } => (incident, !self.open.insert((agent, incident))),
+            Fact::IncidentResolved { incident, .. } => (incident, !self.open.remove(&(agent, incident))),
+            _ => return,
+        };
+        if told_twice {
+            let whom = event.agent.as_ref().map_or("the fleet", |(agent, _)| agent.as_str());
+            let how = if matches!(event.fact, Fact::IncidentOpened { .. }) { "opened" } else { "resolved" };
+            self.broken.note(at, || format!("incident {incident:?} of {whom} was {how} twice"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use verger_core::time::{Span, Timestamp};
+
+    use super::super::testing::Trace;
+    use super::*;
+
+    fn run(script: &str) -> Result<(), String> {
+        let (mut trace, mut checker) = (Trace::new(), OneNotification::default());
+        let incident = Incident::Silent;
+        for step in script.split_whitespace() {
+            let fact = match step {
+                "open" => Fact::IncidentOpened { incident, since: Timestamp::ZERO },
+                _ => Fact::IncidentResolved { incident, lasted: Span::ZERO },
+            };
+            trace.commit(&mut checker, vec![fact], vec![]);
+        }
+        trace.finish(&mut checker)
+    }
+
+    #[test]
+    fn a_condition_that_is_told_twice_is_caught() {
+        assert_eq!(run("open resolve open resolve"), Ok(()));
+        assert_eq!(run("open open"), Err("at 0s: incident Silent of a was opened twice".into()));
+        assert_eq!(run("open resolve resolve"), Err("at 0s: incident Silent of a was resolved twice".into()));
+    }
+}

@@ -1,0 +1,115 @@
+//! Doctored traces: what a broken monitor would have done.
+
+use std::sync::Arc;
+
+use verger_core::effect::{Action, Effect, EffectKey};
+use verger_core::event::{Event, Fact};
+use verger_core::evidence::{Evidence, Measure, Severity, Sign};
+use verger_core::health::HealthState;
+use verger_core::id::{AgentId, HostId, Incarnation};
+use verger_core::signal::Trust;
+use verger_core::time::{Span, Timestamp};
+use verger_engine::{Batch, Mark};
+
+use super::{Checker, End};
+use crate::harness::{Judgement, SeenTime};
+use crate::trace::{Moment, What};
+use crate::world::{AgentFacts, Condition, Connection, SimTime, Truth};
+
+/// A trace of one agent, `a`, as a checker sees it.
+pub(super) struct Trace {
+    pub(super) truth: Truth,
+    pub(super) judgement: Judgement,
+    pub(super) seen: SeenTime,
+    now: SimTime,
+    number: u64,
+}
+
+impl Trace {
+    /// The agent works from the first moment on.
+    pub(super) fn new() -> Self {
+        let mut truth = Truth::default();
+        truth.enrol(AgentFacts {
+            id: AgentId::from("a"),
+            role: None,
+            connection: Connection::Wrapped,
+            pinged: true,
+            host: HostId::from("h"),
+            provider: "p".into(),
+        });
+        truth.become_at(0, SimTime(0), Condition::Working);
+        truth.begin_life(0, SimTime(0), Incarnation::FIRST);
+        let mut seen = SeenTime::default();
+        seen.on_turn(SimTime::ZERO, Timestamp::ZERO);
+        Self { truth, judgement: Judgement::default(), seen, now: SimTime::ZERO, number: 0 }
+    }
+
+    pub(super) fn at(&mut self, secs: u64) -> &mut Self {
+        self.now = SimTime(secs * 1_000);
+        self
+    }
+
+    /// The monitor commits these facts and effects.
+    pub(super) fn commit(&mut self, checker: &mut dyn Checker, facts: Vec<Fact>, effects: Vec<Effect>) {
+        let at = Timestamp::from_millis(self.now.0);
+        let agent = Some((AgentId::from("a"), Incarnation::FIRST));
+        let events = facts.into_iter().map(|fact| Event { at, agent: agent.clone(), fact }).collect();
+        self.commit_events(checker, events, effects);
+    }
+
+    pub(super) fn commit_events(
+        &mut self,
+        checker: &mut dyn Checker,
+        events: Vec<Event>,
+        effects: Vec<Effect>,
+    ) {
+        self.number += 1;
+        let observed = Timestamp::from_millis(self.now.0);
+        let mark = Mark { number: self.number, observed, ..Mark::default() };
+        let batch = Batch { mark, events, effects, ..Batch::default() };
+        self.tell(checker, What::Committed { batch: &batch, decided: self.now });
+    }
+
+    pub(super) fn tell(&self, checker: &mut dyn Checker, what: What<'_>) {
+        checker.observe(&Moment { at: self.now, truth: &self.truth, what });
+    }
+
+    pub(super) fn finish(&self, checker: &mut dyn Checker) -> Result<(), String> {
+        let Self { truth, judgement, seen, now, .. } = self;
+        checker.finish(&End { at: *now, truth, judgement, seen })
+    }
+}
+
+pub(super) fn effect(incarnation: u32, seq: u32, action: Action) -> Effect {
+    let key = EffectKey { agent: AgentId::from("a"), incarnation: Incarnation(incarnation), seq };
+    Effect { key, action }
+}
+
+pub(super) fn nudge(seq: u32) -> Effect {
+    effect(1, seq, Action::Nudge { attempt: 1, text: "go on".into() })
+}
+
+pub(super) fn stop(seq: u32) -> Effect {
+    effect(1, seq, Action::Stop { within: Span::secs(30) })
+}
+
+pub(super) fn registered(incarnation: u32) -> Event {
+    let agent = Some((AgentId::from("a"), Incarnation(incarnation)));
+    Event { at: Timestamp::ZERO, agent, fact: Fact::Registered { task: None } }
+}
+
+pub(super) fn becomes(from: HealthState, to: HealthState) -> Fact {
+    Fact::StateChanged { from, to, evidence: silence() }
+}
+
+/// One finding: no heartbeat for ten minutes.
+pub(super) fn silence() -> Arc<[Evidence]> {
+    let limit = Measure::Span(Span::minutes(10));
+    Arc::new([Evidence {
+        sign: Sign::Heartbeat,
+        value: limit,
+        threshold: limit,
+        severity: Severity::Degraded,
+        trust: Trust::Verified,
+    }])
+}
