@@ -1,0 +1,176 @@
+//! What can be typed. Only what works is listed.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use verger_sim::Mode;
+
+use crate::commands::simulate::Seeds;
+use crate::exit::Exit;
+
+/// The most agents that one simulation takes.
+const AGENTS_MAX: i64 = 100_000;
+/// The most days that one simulation takes.
+const DAYS_MAX: f64 = 366.0;
+
+/// Watches fleets of autonomous AI agents and acts on what it sees.
+#[derive(Debug, Parser)]
+#[command(name = "verger", version, arg_required_else_help = true, after_long_help = Exit::help())]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Simulate(Simulate),
+    /// Print a completion script for a shell
+    #[command(
+        after_help = "Example:\n  verger completions bash > ~/.local/share/bash-completion/completions/verger"
+    )]
+    Completions {
+        /// The shell to complete in
+        shell: Shell,
+    },
+}
+
+/// Run simulated fleets through the decisions of the real monitor, in virtual time
+///
+/// A seed decides everything: what the agents do, what goes wrong and when. The same seed and options give the
+/// same report, byte for byte. The generator knows the truth, so the report tells which faults were found, how
+/// fast, and which alarms were false; checkers watch every step for broken promises.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  verger simulate                                 a week of 100 agents
+  verger simulate --seed 7 --days 1 --agents 50   a day of 50 agents, another course of events
+  verger simulate --no-faults                     nothing goes wrong: every alarm is false
+  verger simulate --seeds 1..10 --targets         ten fleets, held against the targets
+  verger simulate --json | jq .falseAlarms        for programs
+
+Exit code 1 when a checker broke, or with --targets when a target was missed.")]
+pub(crate) struct Simulate {
+    /// The seed of one fleet
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        conflicts_with = "seeds",
+        allow_negative_numbers = true
+    )]
+    pub(crate) seed: u64,
+    /// Several seeds, both ends included, each a fleet of its own; the sums come last
+    #[arg(long, value_name = "A..B")]
+    pub(crate) seeds: Option<Seeds>,
+    /// How many days pass, in virtual time
+    #[arg(long, value_name = "D", default_value_t = 7.0, value_parser = days, allow_negative_numbers = true)]
+    pub(crate) days: f64,
+    /// How many agents there are in each fleet
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=AGENTS_MAX), allow_negative_numbers = true)]
+    pub(crate) agents: u32,
+    /// Print one JSON object per fleet instead of a report
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Let nothing go wrong, with the agents or with the monitor
+    #[arg(long)]
+    pub(crate) no_faults: bool,
+    /// What may be done to an agent without a person
+    #[arg(long, value_enum, default_value_t = ModeArg::Full)]
+    pub(crate) mode: ModeArg,
+    /// Hold the result against Verger's targets; fail when one is missed
+    #[arg(long)]
+    pub(crate) targets: bool,
+}
+
+/// [`Mode`], as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModeArg {
+    /// Only look
+    Observe,
+    /// Remind the agent
+    Nudge,
+    /// Remind it, then ask people; they decide about stopping
+    Escalate,
+    /// All of that, and stop it when nobody answers
+    Full,
+}
+
+impl From<ModeArg> for Mode {
+    fn from(mode: ModeArg) -> Self {
+        match mode {
+            ModeArg::Observe => Self::Observe,
+            ModeArg::Nudge => Self::Nudge,
+            ModeArg::Escalate => Self::Escalate,
+            ModeArg::Full => Self::Full,
+        }
+    }
+}
+
+fn days(text: &str) -> Result<f64, String> {
+    let days: f64 = text.parse().map_err(|_| "not a number of days".to_owned())?;
+    if 0.0 < days && days <= DAYS_MAX {
+        Ok(days)
+    } else {
+        Err(format!("must be above 0 and at most {DAYS_MAX}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+    use clap::error::ErrorKind;
+
+    use super::*;
+
+    fn refused(line: &str) -> String {
+        let error = Cli::try_parse_from(line.split(' ')).expect_err(line);
+        assert_eq!(error.exit_code(), i32::from(Exit::Usage as u8), "{line}");
+        error.to_string().lines().next().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn impossible_values_are_refused_with_the_reason() {
+        insta::assert_snapshot!(
+            [
+                "verger simulate --agents 0",
+                "verger simulate --agents -3",
+                "verger simulate --agents 100001",
+                "verger simulate --days 0",
+                "verger simulate --days -1",
+                "verger simulate --days NaN",
+                "verger simulate --days inf",
+                "verger simulate --days week",
+                "verger simulate --seeds 5..4",
+                "verger simulate --seeds 7",
+                "verger simulate --seeds 1..1000000",
+                "verger simulate --seed -1",
+                "verger simulate --seed 1 --seeds 1..2",
+                "verger simulate --mode kill",
+                "verger completions cobol",
+                "verger serve",
+            ]
+            .map(refused)
+            .join("\n")
+        );
+    }
+
+    #[test]
+    fn a_bare_call_shows_the_help_and_is_wrong_usage() {
+        let error = Cli::try_parse_from(["verger"]).expect_err("a command is needed");
+        assert_eq!(error.kind(), ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand);
+        assert_eq!(error.exit_code(), i32::from(Exit::Usage as u8));
+    }
+
+    #[test]
+    fn the_help_names_what_works_and_every_exit_code() {
+        let mut cli = Cli::command().term_width(100);
+        cli.build();
+        insta::assert_snapshot!("help", cli.render_long_help());
+        let simulate = cli.find_subcommand_mut("simulate").expect("it is a command");
+        insta::assert_snapshot!("help_simulate", simulate.clone().term_width(100).render_long_help());
+    }
+}
