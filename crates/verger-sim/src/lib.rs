@@ -5,3 +5,5 @@ pub mod harness;
 pub mod rng;
 pub mod trace;
 pub mod world;
+
+pub use harness::Mode;

@@ -77,7 +77,7 @@ fn faults(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         "\n{:<24} {:>8} {:>8} {:>9} {:>9} {:>9}",
         "fault", "injected", "found", "p50", "p99", "max"
     )?;
-    for (kind, FaultReport { injected, found, latency_seconds: latency }) in &report.faults {
+    for (kind, FaultReport { injected, found, latency_seconds: latency, .. }) in &report.faults {
         write!(out, "{kind:<24} {injected:>8} {found:>8}")?;
         for seconds in [latency.p50, latency.p99, latency.max] {
             // Nothing found, nothing measured: a zero would read as "at once".
