@@ -2,7 +2,7 @@
 
 use verger_core::time::Span;
 
-/// How the loop is paced. The defaults are the product's; the simulator uses them too.
+/// How the loop is paced. The defaults are the product's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Lateness that is still ordinary scheduling. Longer gaps are blindness. Default: 1 s.

@@ -2,6 +2,7 @@
 //!
 //! `SEED=3 DAYS=2 AGENTS=50 cargo test --release -p verger-sim --test explore -- --ignored --nocapture`
 
+use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::time::Instant;
 
@@ -29,6 +30,17 @@ fn a_run_explains_itself() {
     let began = Instant::now();
     let finished = run_with(&options, faults, &mut ());
     let shown = setting("SHOW", 20);
+    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
+    for alarm in finished.judgement.false_alarms() {
+        let reason = alarm.reason.replace(|c: char| c.is_ascii_digit() || c == '.', "");
+        *reasons.entry(reason).or_default() += 1;
+    }
+    for (reason, count) in &reasons {
+        println!("{count:>6} false alarms: {reason}");
+    }
+    for wrong in finished.wrong.iter().take(shown) {
+        println!("wrong: {wrong}");
+    }
     for alarm in finished.judgement.false_alarms().take(shown) {
         println!("false alarm at {} about {}: {}", alarm.began, alarm.agent, alarm.reason);
     }

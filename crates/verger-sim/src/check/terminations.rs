@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use verger_core::effect::{Action, Effect};
-use verger_core::event::Fact;
 use verger_core::id::{AgentId, Incarnation};
 
 use super::{Broken, Checker, End};
+use crate::harness::is_ordered_end;
 use crate::trace::{Moment, What};
 use crate::world::{SimTime, Truth};
 
@@ -28,14 +28,8 @@ impl Checker for NoHealthyTermination {
     fn observe(&mut self, moment: &Moment<'_>) {
         match moment.what {
             What::Committed { batch, decided } => {
-                for event in &batch.events {
-                    if let (Some(life), Fact::TerminationOrdered { by: Some(_), .. })
-                    | (Some(life), Fact::EscalationDecided { by: Some(_), .. }) =
-                        (&event.agent, &event.fact)
-                    {
-                        self.ordered.insert(life.clone());
-                    }
-                }
+                let ends = batch.events.iter().filter(|event| is_ordered_end(&event.fact));
+                self.ordered.extend(ends.filter_map(|event| event.agent.clone()));
                 for effect in &batch.effects {
                     self.check(moment.truth, decided, effect, 0, "is to be stopped");
                 }
@@ -74,6 +68,8 @@ fn healthy_since(truth: &Truth, agent: &AgentId, at: SimTime) -> Option<SimTime>
 
 #[cfg(test)]
 mod tests {
+    use verger_core::event::Fact;
+
     use super::super::testing::{Trace, silence, stop};
     use super::*;
     use crate::world::{Condition, FaultKind};

@@ -34,6 +34,9 @@ impl Trace {
             role: None,
             connection: Connection::Wrapped,
             pinged: true,
+            beat_ms: None,
+            verified: true,
+            reports_tools: true,
             host: HostId::from("h"),
             provider: "p".into(),
         });

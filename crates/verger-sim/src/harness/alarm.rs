@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use verger_core::event::{Event, Fact, Incident};
+use verger_core::evidence::Sign;
 use verger_core::health::HealthState;
 use verger_core::id::{AgentId, Incarnation};
 use verger_core::time::Timestamp;
@@ -111,8 +112,11 @@ pub(crate) fn is_bad(state: HealthState) -> bool {
     }
 }
 
+fn tells_of_silence(sign: Sign) -> bool {
+    matches!(sign, Sign::Heartbeat | Sign::Ping | Sign::Inquiry | Sign::Connection | Sign::Route)
+}
+
 fn raise(agent: &AgentId, incarnation: Incarnation, at: SimTime, event: &Event) -> Alarm {
-    use verger_core::evidence::Family;
     let mut reason = String::new();
     let silence = match &event.fact {
         Fact::StateChanged { to, evidence, .. } => {
@@ -120,7 +124,7 @@ fn raise(agent: &AgentId, incarnation: Incarnation, at: SimTime, event: &Event) 
             for (nth, finding) in evidence.iter().enumerate() {
                 let _ = write!(reason, "{} {finding}", if nth == 0 { ":" } else { ";" });
             }
-            evidence.iter().any(|finding| finding.sign.family() == Family::Life)
+            evidence.iter().any(|finding| tells_of_silence(finding.sign))
         }
         Fact::IncidentOpened { incident, .. } => {
             let _ = write!(reason, "incident {incident:?}");

@@ -3,8 +3,9 @@
 //! A freeze cannot be found before its pings have had their time, nor a loop before it has gone round often
 //! enough. Latency beyond that is the monitor's own; the time up to it is what the operator asked for.
 //!
-//! Limits that count calls become time at the usual pace of an agent. What an agent does when a fault hits
-//! it decides which silence is the first to be noticed, where nothing but silence tells.
+//! Where the moment depends on when the agent last beat or called, the later one is taken: it is the moment
+//! by which a monitor that does exactly what its policy says has its verdict. Limits that count calls become
+//! time at the usual pace of an agent.
 
 use verger_core::policy::{Policies, Role};
 use verger_core::time::Span;
@@ -13,27 +14,41 @@ use crate::world::{AgentFacts, Condition, Connection, FaultKind};
 
 /// The usual time between two calls of an agent at work, model included.
 const CALL: Span = Span::secs(30);
+/// What is usual for an agent is learnt in its first half hour; until then nothing is unusual.
+const WARM_UP: Span = Span::minutes(30);
 
-/// How long after its beginning a fault may be found at the earliest; `None` if no verdict is expected.
-///
-/// `before` is what the agent did when it was hit.
-pub fn allowance(
-    kind: FaultKind,
-    facts: &AgentFacts,
-    before: Condition,
-    policies: &Policies,
-) -> Option<Span> {
-    let role = policies.role(facts.role.as_ref());
+/// What an agent was like when a fault hit it.
+#[derive(Clone, Copy, Debug)]
+pub struct Circumstances<'a> {
+    /// What does not change about it.
+    pub facts: &'a AgentFacts,
+    /// Whether it says how many tokens it uses, as it uses them.
+    pub tells_tokens: bool,
+    /// What it did.
+    pub before: Condition,
+    /// Whether it had announced to be busy.
+    pub busy: bool,
+    /// How long it had lived.
+    pub age: Span,
+}
+
+/// How long after its beginning a fault may be found; `None` if no verdict is expected.
+pub fn allowance(kind: FaultKind, hit: &Circumstances<'_>, policies: &Policies) -> Option<Span> {
+    let role = policies.role(hit.facts.role.as_ref());
     match kind {
-        FaultKind::Crash if facts.connection == Connection::Wrapped => Some(Span::ZERO),
+        FaultKind::Crash if hit.facts.connection == Connection::Wrapped => Some(Span::ZERO),
         FaultKind::Freeze | FaultKind::Crash | FaultKind::HostLoss | FaultKind::Partition => {
-            silence(facts, before, role)
+            silence(hit, role)
         }
-        FaultKind::ExactLoop => Some(CALL.times(u64::from(role.repetition.repeats))),
-        FaultKind::Alternation => Some(CALL.times(2 * u64::from(role.repetition.laps))),
-        FaultKind::ErrorLoop => Some(CALL.times(u64::from(role.errors.streak_max))),
-        FaultKind::TokenRunaway => Some(Span::minutes(1 + u64::from(role.tokens.spike_minutes))),
-        FaultKind::ContextExhaustion => Some(role.context.grace),
+        FaultKind::ExactLoop => going_round(u64::from(role.repetition.repeats), hit, role),
+        FaultKind::Alternation => going_round(2 * u64::from(role.repetition.laps), hit, role),
+        FaultKind::ErrorLoop => going_round(u64::from(role.errors.streak_max), hit, role),
+        FaultKind::TokenRunaway if hit.age < WARM_UP => None,
+        FaultKind::TokenRunaway if hit.tells_tokens => {
+            Some(Span::minutes(1 + u64::from(role.tokens.spike_minutes)))
+        }
+        FaultKind::TokenRunaway => beat(hit).map(|beat| beat.times(2)),
+        FaultKind::ContextExhaustion => beat(hit).map(|beat| role.context.grace + beat),
         // Nothing is wrong with the agent, or the detector for it is yet to come.
         FaultKind::NearLoop
         | FaultKind::ProviderOutage
@@ -43,15 +58,29 @@ pub fn allowance(
     }
 }
 
+/// A loop shows in so many calls, or else in that nothing new is reported.
+fn going_round(calls: u64, hit: &Circumstances<'_>, role: &Role) -> Option<Span> {
+    if hit.facts.reports_tools {
+        return Some(CALL.times(calls));
+    }
+    beat(hit).map(|beat| role.progress.degraded_after + beat)
+}
+
+/// The time between two of its heartbeats, if it beats.
+fn beat(hit: &Circumstances<'_>) -> Option<Span> {
+    hit.facts.beat_ms.map(Span::millis)
+}
+
 /// How long silence lasts until the first sign for it is due.
-fn silence(facts: &AgentFacts, before: Condition, role: &Role) -> Option<Span> {
-    let pings = role.liveness.pings.as_ref().filter(|_| facts.pinged);
-    let pinged = pings.map(|pings| pings.interval + pings.timeout.times(u64::from(pings.misses_max)));
-    let beats = match facts.connection {
-        Connection::Sdk | Connection::Remote => Some(role.liveness.beats.timeout),
-        Connection::Wrapped | Connection::Hook => None,
+fn silence(hit: &Circumstances<'_>, role: &Role) -> Option<Span> {
+    let patience = |limit: Span| {
+        if hit.busy { limit.times(u64::from(role.liveness.busy_factor)) } else { limit }
     };
-    pinged.into_iter().chain(beats).min().or_else(|| standstill(before, role))
+    let pings = role.liveness.pings.as_ref().filter(|_| hit.facts.pinged);
+    let pinged =
+        pings.map(|pings| pings.interval + patience(pings.timeout).times(u64::from(pings.misses_max)));
+    let beats = beat(hit).map(|_| patience(role.liveness.beats.timeout));
+    pinged.into_iter().chain(beats).min().or_else(|| standstill(hit.before, role))
 }
 
 /// Nobody beats and nobody pings: only the standstill of its work tells.
@@ -64,11 +93,9 @@ fn standstill(before: Condition, role: &Role) -> Option<Span> {
         | Condition::Testing => Some(role.patience.tool),
         Condition::Thinking => Some(role.patience.model),
         Condition::Subagent => Some(role.patience.subagent),
-        Condition::WaitingPerson
-        | Condition::WaitingProvider
-        | Condition::Idle
-        | Condition::Starting
-        | Condition::Gone
-        | Condition::Faulty(_) => None,
+        Condition::WaitingPerson => Some(role.patience.person),
+        Condition::WaitingProvider => Some(role.patience.provider),
+        Condition::Starting => Some(role.startup_grace + role.progress.idle_with_work),
+        Condition::Idle | Condition::Gone | Condition::Faulty(_) => None,
     }
 }

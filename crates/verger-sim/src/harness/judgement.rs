@@ -7,9 +7,10 @@ use verger_core::policy::Policies;
 use verger_core::time::Span;
 
 use super::alarm::Alarm;
-use super::allowance::allowance;
+use super::allowance::{Circumstances, allowance};
+use super::heard::Heard;
 use super::seen::SeenTime;
-use crate::world::{FaultKind, Injection, SimTime, Truth};
+use crate::world::{Condition, FaultKind, Injection, SimTime, Truth};
 
 /// Evidence may have begun this long, in seen time, before the alarm that rests on it.
 ///
@@ -56,6 +57,7 @@ pub(super) struct Evidence<'a> {
     pub(super) truth: &'a Truth,
     pub(super) policies: &'a Policies,
     pub(super) seen: &'a SeenTime,
+    pub(super) heard: &'a Heard,
     pub(super) alarms: &'a [Alarm],
     /// When something was done about each agent.
     pub(super) interventions: &'a BTreeMap<AgentId, Vec<SimTime>>,
@@ -101,9 +103,7 @@ impl Evidence<'_> {
     }
 
     fn finding(&self, fault: &Injection, alarms: &[&Alarm]) -> Finding {
-        let facts = self.truth.agent(&fault.agent).expect("only agents of the world have faults");
-        let before = self.truth.condition_at(&fault.agent, fault.began - 1);
-        let allowance = allowance(fault.kind, facts, before, self.policies);
+        let allowance = allowance(fault.kind, &self.circumstances(fault), self.policies);
         let ended = fault.ended.unwrap_or(self.until);
         let lasted = self.seen.between(fault.began, ended);
         let after = |at: SimTime| {
@@ -121,11 +121,29 @@ impl Evidence<'_> {
         let too_short = found.is_none() && allowance.is_some_and(|allowance| lasted < allowance.as_millis());
         Finding { fault: fault.clone(), allowance, too_short, found, intervened }
     }
+
+    /// What the agent was like when it was hit.
+    fn circumstances(&self, fault: &Injection) -> Circumstances<'_> {
+        let Injection { agent, began, .. } = fault;
+        let facts = self.truth.agent(agent).expect("only agents of the world have faults");
+        let before = *began - 1;
+        let born = self.truth.changes(agent).iter().rev().find(|(at, condition)| {
+            *at <= before && matches!(condition, Condition::Gone | Condition::Starting)
+        });
+        Circumstances {
+            facts,
+            tells_tokens: self.heard.tells_tokens(agent),
+            before: self.truth.condition_at(agent, before),
+            busy: self.heard.busy_at(agent, *began),
+            age: Span::millis(began.since(born.map_or(SimTime::ZERO, |(at, _)| *at))),
+        }
+    }
 }
 
 /// Whether an agent under this condition may rightly cause an alarm.
 ///
-/// A wrong clock may not: liveness is judged on receipt. Neither may an effect that failed.
+/// A wrong clock may not: liveness is judged on receipt. Signals that are lost, doubled or late may not
+/// either, nor may effects that fail: a monitor has to live with them.
 fn excuses(kind: FaultKind) -> bool {
-    !matches!(kind, FaultKind::ClockSkew | FaultKind::EffectFailure)
+    !matches!(kind, FaultKind::ClockSkew | FaultKind::Transport | FaultKind::EffectFailure)
 }

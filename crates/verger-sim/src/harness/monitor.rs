@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use verger_core::fleet::Fleet;
 use verger_core::policy::Policies;
+use verger_core::time::Span;
 use verger_engine::{Answer, Engine, Inbox, Input, Message, Settings, Ticket, Turn};
 
 use super::disk::Disk;
@@ -14,6 +15,9 @@ use crate::world::{Delivery, SimTime};
 
 /// What waits in the sockets of a monitor that does not read. The rest is turned away.
 const SOCKET_MAX: usize = 16_384;
+/// Vital signs are written this often instead of every second: encoding them is half of a run, and a crash
+/// that loses five seconds of them is the harder test.
+const VITALS_EVERY: Span = Span::secs(5);
 /// A crash in the middle of a decision waits this long for one, then takes place anyway.
 const DOOM_PATIENCE: u64 = 30 * 60_000;
 
@@ -223,7 +227,8 @@ impl Monitor {
 
     fn open(&mut self, disk: Disk) {
         let port = || Port(Rc::clone(&self.machine));
-        let engine = Engine::open(port(), disk, port(), Settings::default(), |rows, now| {
+        let settings = Settings { vitals_every: VITALS_EVERY, ..Settings::default() };
+        let engine = Engine::open(port(), disk, port(), settings, |rows, now| {
             Fleet::restore(self.policies.clone(), self.seed, rows, now)
         })
         .expect("the rows that this fleet wrote can be read");

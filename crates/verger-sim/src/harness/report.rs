@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use verger_core::time::Span;
 
 use super::judgement::{Finding, Judgement};
 
@@ -128,7 +129,7 @@ impl Report {
             .findings
             .iter()
             .filter(|finding| finding.allowance.is_some())
-            .filter_map(|finding| finding.intervened.map(|span| span.as_millis()))
+            .filter_map(|finding| finding.intervened.map(Span::as_millis))
             .collect();
         self.interventions = delays.len() as u64;
         if !delays.is_empty() {
@@ -210,5 +211,86 @@ impl FaultReport {
             self.latencies.get(place).map_or(0.0, |millis| *millis as f64 / 1_000.0)
         };
         self.latency_seconds = Latency { p50: at(0.5), p99: at(0.99), max: at(1.0) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(seed: u64, latencies: &[u64], verdict: &str) -> Report {
+        let mut faults = FaultReport { injected: 4, found: latencies.len() as u64, ..FaultReport::default() };
+        faults.latencies = latencies.to_vec();
+        faults.settle();
+        Report {
+            seed: Some(seed),
+            agents: 10,
+            days: 1.0,
+            faults: [("freeze".to_owned(), faults)].into(),
+            mean_time_to_intervention_seconds: Some(latencies.len() as f64),
+            interventions: latencies.len() as u64,
+            checkers: [("nothing-latched".to_owned(), verdict.to_owned())].into(),
+            ..Report::default()
+        }
+    }
+
+    #[test]
+    fn a_sum_takes_quantiles_over_all_faults_and_says_which_seed_broke() {
+        let sum = Report::sum(&[
+            report(1, &[1_000, 3_000], "ok"),
+            report(2, &[2_000, 4_000, 9_000, 5_000], "at 1h: stuck"),
+        ]);
+        let freeze = &sum.faults["freeze"];
+        assert_eq!((freeze.injected, freeze.found), (8, 6));
+        assert_eq!(freeze.latency_seconds, Latency { p50: 4.0, p99: 9.0, max: 9.0 });
+        assert_eq!(sum.mean_time_to_intervention_seconds, Some((2.0 * 2.0 + 4.0 * 4.0) / 6.0));
+        assert_eq!(sum.checkers["nothing-latched"], "seed 2: at 1h: stuck");
+        assert!(!sum.is_green());
+        assert!(report(1, &[], "ok").is_green());
+    }
+
+    #[test]
+    fn a_report_is_printed_as_the_contract_says() {
+        let json = serde_json::to_string_pretty(&report(1, &[1_500], "ok")).unwrap();
+        insta::assert_snapshot!(json, @r#"
+        {
+          "seed": 1,
+          "agents": 10,
+          "days": 1.0,
+          "healthyAgentDays": 0.0,
+          "alarms": 0,
+          "falseAlarms": 0,
+          "wrongTerminations": 0,
+          "faults": {
+            "freeze": {
+              "injected": 4,
+              "found": 1,
+              "tooShort": 0,
+              "latencySeconds": {
+                "p50": 1.5,
+                "p99": 1.5,
+                "max": 1.5
+              }
+            }
+          },
+          "meanTimeToInterventionSeconds": 1.0,
+          "recovery": {
+            "attempted": 0,
+            "succeeded": 0
+          },
+          "nudges": {
+            "sent": 0,
+            "answered": 0
+          },
+          "monitor": {
+            "restarts": 0,
+            "pauses": 0,
+            "blindSeconds": 0.0
+          },
+          "checkers": {
+            "nothing-latched": "ok"
+          }
+        }
+        "#);
     }
 }

@@ -34,6 +34,8 @@ pub struct Finished {
     pub digest: Digest,
     /// Every alarm and every fault, measured against the truth.
     pub judgement: Judgement,
+    /// Every stop of a healthy agent, as a person reads it.
+    pub wrong: Vec<String>,
 }
 
 /// Runs the simulation that these options decide.
@@ -137,6 +139,7 @@ impl Run {
     /// The world reaches the present; what it sends arrives at the monitor's sockets.
     fn deliver(&mut self) {
         self.world.advance(self.machine.now(), &mut self.deliveries);
+        self.score.heard.on_deliveries(self.machine.now(), &self.deliveries);
         self.monitor.receive(&mut self.deliveries);
     }
 
@@ -233,6 +236,7 @@ impl Run {
         self.score.report(&mut report, (self.monitor.restarts, self.monitor.pauses), at);
         let end = End { at, truth, judgement: &judgement, seen: &self.score.seen };
         report.checkers = self.checkers.finish(&end);
-        Finished { report, digest: self.digest, judgement }
+        let wrong = self.score.wrong.into_values().collect();
+        Finished { report, digest: self.digest, judgement, wrong }
     }
 }

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use verger_core::command::Decision;
 use verger_core::effect::{Action, Effect, EffectKey};
 use verger_core::event::{Event, Fact};
 use verger_core::id::{AgentId, Incarnation};
 use verger_core::policy::Policies;
 
 use super::alarm::Alarms;
+use super::heard::Heard;
 use super::judgement::{Evidence, Judgement};
 use super::report::{MonitorReport, NudgeReport, RecoveryReport, Report};
 use super::seen::SeenTime;
@@ -19,13 +21,26 @@ use crate::world::{SimTime, Truth};
 pub(super) struct Score {
     alarms: Alarms,
     pub(super) seen: SeenTime,
+    pub(super) heard: Heard,
     interventions: BTreeMap<AgentId, Vec<SimTime>>,
     nudges: NudgeReport,
     recovering: BTreeSet<(AgentId, Incarnation)>,
     recovery: RecoveryReport,
-    wrong: BTreeSet<EffectKey>,
+    /// Stops that should not have been, with what was really the case.
+    pub(super) wrong: BTreeMap<EffectKey, String>,
     /// Stops that a person ordered.
     ordered: BTreeSet<(AgentId, Incarnation)>,
+}
+
+/// Whether a person wants this life to end.
+pub(crate) fn is_ordered_end(fact: &Fact) -> bool {
+    match fact {
+        Fact::TerminationOrdered { by, .. } => by.is_some(),
+        Fact::EscalationDecided { by, decision, .. } => {
+            by.is_some() && matches!(decision, Decision::ForceHandoff | Decision::TerminateAndRecover)
+        }
+        _ => false,
+    }
 }
 
 impl Score {
@@ -50,6 +65,7 @@ impl Score {
             truth,
             policies,
             seen: &self.seen,
+            heard: &self.heard,
             alarms: self.alarms.raised(),
             interventions: &self.interventions,
             until,
@@ -70,7 +86,7 @@ impl Score {
         match &event.fact {
             Fact::NudgeSent { .. } => self.nudges.sent += 1,
             Fact::NudgeAnswered { .. } => self.nudges.answered += 1,
-            Fact::TerminationOrdered { by: Some(_), .. } | Fact::EscalationDecided { by: Some(_), .. } => {
+            fact if is_ordered_end(fact) => {
                 self.ordered.insert((agent.clone(), *incarnation));
             }
             Fact::Terminated { recover: true, .. } => {
@@ -95,8 +111,10 @@ impl Score {
         {
             return;
         }
-        if truth.condition_at(agent, decided).is_healthy() {
-            self.wrong.insert(effect.key.clone());
+        let condition = truth.condition_at(agent, decided);
+        if condition.is_healthy() {
+            let why = format!("at {decided}: {} stops an agent that is {condition}", effect.key);
+            self.wrong.insert(effect.key.clone(), why);
         }
     }
 
