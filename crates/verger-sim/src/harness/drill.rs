@@ -1,30 +1,148 @@
-//! A restart that does not happen: the fleet is restored beside the running one, and the two are compared.
+//! A restart that does not happen: the fleet is restored beside the running one, and both live on.
+//!
+//! Right after the restoring, what people see of every agent must be the same. From then on the restored
+//! fleet, the shadow, gets every input that the running one gets, and must decide the same, for as long as
+//! nothing goes wrong with the monitor.
 
-use verger_core::fleet::Fleet;
+use std::mem::{Discriminant, discriminant};
+
+use verger_core::effect::{Action, Effect, EffectKey};
+use verger_core::event::{Event, Fact};
+use verger_core::fleet::{Collector, Fleet};
+use verger_core::id::{AgentId, Incarnation};
 use verger_core::policy::Policies;
-use verger_core::time::Timestamp;
+use verger_core::time::{Span, Timestamp};
+use verger_engine::Turn;
 
 use super::monitor::Simulated;
-use crate::world::Truth;
+use crate::world::{Delivery, Truth};
 
-/// How a fleet restored from the disk differs from the running one, of which everything is on disk.
-pub(super) fn difference(
-    engine: &Simulated,
-    policies: &Policies,
-    now: Timestamp,
-    truth: &Truth,
-) -> Option<String> {
-    let restored = match Fleet::restore(policies.clone(), 0, engine.store().rows(), now) {
-        Ok(restored) => restored,
-        Err(error) => return Some(format!("the rows cannot be read: {error}")),
-    };
-    let running = engine.fleet();
-    if running.len() != restored.len() {
-        return Some(format!("{} agents became {}", running.len(), restored.len()));
+/// Deadlines are noticed with this granularity, and where in it depends on the past.
+const GRANULARITY: Span = Span::millis(300);
+/// How long a shadow lives on.
+const LIVES_FOR: Span = Span::minutes(15);
+
+/// A fleet restored beside the running one.
+#[derive(Debug)]
+pub(super) struct Shadow {
+    fleet: Fleet,
+    until: Timestamp,
+    out: Collector,
+    owed: Vec<Debt>,
+}
+
+impl Shadow {
+    /// Restores a fleet from what a running one, of which everything is on disk, has written.
+    pub(super) fn cast(
+        engine: &Simulated,
+        policies: &Policies,
+        now: Timestamp,
+        truth: &Truth,
+    ) -> Result<Self, String> {
+        let fleet = Fleet::restore(policies.clone(), 0, engine.store().rows(), now)
+            .map_err(|error| format!("the rows cannot be read: {error}"))?;
+        let running = engine.fleet();
+        if running.len() != fleet.len() {
+            return Err(format!("{} agents became {}", running.len(), fleet.len()));
+        }
+        for agent in truth.agents() {
+            let before = format!("{:?}", running.view(now, &agent.id));
+            let after = format!("{:?}", fleet.view(now, &agent.id));
+            if before != after {
+                return Err(format!("{before} became {after}"));
+            }
+        }
+        let mut shadow = Self { fleet, until: now + LIVES_FOR, out: Collector::default(), owed: Vec::new() };
+        // The running fleet has been woken at this moment, and looks at the next bucket of deadlines.
+        shadow.fleet.wake(now, &mut shadow.out);
+        match shadow.out.effects.first() {
+            None => Ok(shadow),
+            Some(effect) => Err(format!("a restart does {effect:?} at once")),
+        }
     }
-    truth.agents().iter().find_map(|agent| {
-        let before = format!("{:?}", running.view(now, &agent.id));
-        let after = format!("{:?}", restored.view(now, &agent.id));
-        (before != after).then(|| format!("{before} became {after}"))
-    })
+
+    /// The running fleet took these and decided that. Answers whether the shadow goes on.
+    pub(super) fn follow(
+        &mut self,
+        turn: &Turn,
+        taken: &[Delivery],
+        mut decided: Collector,
+    ) -> Result<bool, String> {
+        self.out.events.clear();
+        self.out.effects.clear();
+        for delivery in taken {
+            match delivery {
+                Delivery::Signal(signal) => drop(self.fleet.observe(turn.now, signal, &mut self.out)),
+                Delivery::Command(command) => drop(self.fleet.command(turn.now, command, &mut self.out)),
+            }
+        }
+        if turn.complete {
+            self.fleet.wake(turn.now, &mut self.out);
+        }
+        if decided.events.iter().any(is_shared) || self.out.events.iter().any(is_shared) {
+            return Ok(false);
+        }
+        sort(&mut decided);
+        sort(&mut self.out);
+        if decided != self.out {
+            self.owe(turn.now, &decided);
+        }
+        match self.owed.iter().find(|debt| GRANULARITY < turn.now.since(debt.since)) {
+            None => Ok(turn.now < self.until),
+            Some(debt) if debt.shadow => Err(format!("only after a restart: {}", debt.shown)),
+            Some(debt) => Err(format!("not after a restart: {}", debt.shown)),
+        }
+    }
+
+    /// Notes what one of the two did and the other did not yet; strikes out what the other had done before.
+    fn owe(&mut self, now: Timestamp, decided: &Collector) {
+        for (shadow, done) in [(false, decided), (true, &self.out)] {
+            let events = done.events.iter().map(|event| (Kind::of_event(event), format!("{event:?}")));
+            let effects = done.effects.iter().map(|effect| (Kind::of_effect(effect), format!("{effect:?}")));
+            for (kind, shown) in events.chain(effects) {
+                match self.owed.iter().position(|debt| debt.shadow != shadow && debt.kind == kind) {
+                    Some(paid) => drop(self.owed.remove(paid)),
+                    None => self.owed.push(Debt { since: now, shadow, kind, shown }),
+                }
+            }
+        }
+    }
+}
+
+/// What one of the two did and the other did not yet.
+#[derive(Debug)]
+struct Debt {
+    since: Timestamp,
+    /// It is the shadow that did it.
+    shadow: bool,
+    kind: Kind,
+    shown: String,
+}
+
+/// What two equal decisions share, though one came a moment later.
+#[derive(Debug, PartialEq)]
+enum Kind {
+    Event(Option<(AgentId, Incarnation)>, Discriminant<Fact>),
+    Effect(EffectKey, Discriminant<Action>),
+}
+
+impl Kind {
+    fn of_event(event: &Event) -> Self {
+        Self::Event(event.agent.clone(), discriminant(&event.fact))
+    }
+
+    fn of_effect(effect: &Effect) -> Self {
+        Self::Effect(effect.key.clone(), discriminant(&effect.action))
+    }
+}
+
+/// Agents are woken in the order in which the table holds them, which a restart may change.
+fn sort(collector: &mut Collector) {
+    collector.events.sort_by(|a: &Event, b: &Event| a.agent.cmp(&b.agent));
+    collector.effects.sort_by(|a: &Effect, b: &Effect| a.key.cmp(&b.key));
+}
+
+/// Whether agents compete for something, so that the order in which they are woken may decide.
+fn is_shared(event: &Event) -> bool {
+    event.agent.is_none() || matches!(event.fact, Fact::BudgetExhausted { .. })
 }

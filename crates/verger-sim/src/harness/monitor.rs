@@ -184,6 +184,16 @@ impl Monitor {
         Some(turn)
     }
 
+    /// From now on, remember what is taken; or forget it.
+    pub(super) fn remember(&mut self, wanted: bool) {
+        self.socket.taken = wanted.then(Vec::new);
+    }
+
+    /// What was taken since it was last asked, if it is remembered.
+    pub(super) fn taken(&mut self) -> Vec<Delivery> {
+        self.socket.taken.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
     /// Everything works from now on.
     pub(super) fn heal(&mut self) {
         let now = self.machine.now();
@@ -239,11 +249,17 @@ impl Monitor {
 #[derive(Default)]
 struct Socket {
     queue: VecDeque<Delivery>,
+    /// What was taken out of it, while somebody wants to know.
+    taken: Option<Vec<Delivery>>,
 }
 
 impl Inbox for Socket {
     fn next(&mut self) -> Option<Input> {
-        let message = match self.queue.pop_front()? {
+        let delivery = self.queue.pop_front()?;
+        if let Some(taken) = &mut self.taken {
+            taken.push(delivery.clone());
+        }
+        let message = match delivery {
             Delivery::Signal(signal) => Message::Signal(signal),
             Delivery::Command(command) => Message::Command(command),
         };

@@ -2,9 +2,12 @@
 
 use std::rc::Rc;
 
+use verger_core::fleet::Collector;
 use verger_core::policy::Policies;
+use verger_core::time::Timestamp;
+use verger_engine::Turn;
 
-use super::drill;
+use super::drill::Shadow;
 use super::judgement::Judgement;
 use super::machine::{Machine, Record};
 use super::monitor::{Change, Monitor};
@@ -69,6 +72,8 @@ struct Run {
     end: SimTime,
     told: u64,
     drilled: u64,
+    /// The fleet as it would be after a restart, while that is tried.
+    shadow: Option<Shadow>,
 }
 
 impl Run {
@@ -98,6 +103,7 @@ impl Run {
             end: healed_at + HEALING,
             told: 0,
             drilled: 0,
+            shadow: None,
         }
     }
 
@@ -150,8 +156,10 @@ impl Run {
         if self.machine.now() != began {
             self.deliver();
         }
+        self.follow(&turn);
         self.carry_out();
-        if turn.committed && turn.complete && self.drilled + DRILL_EVERY <= began.0 {
+        let due = self.drilled + DRILL_EVERY <= began.0;
+        if due && turn.committed && turn.complete && self.machine.now() == began {
             self.drilled = began.0;
             self.drill(turn.now);
         }
@@ -182,13 +190,47 @@ impl Run {
         self.machine.pings.replace(pings);
     }
 
-    fn drill(&mut self, now: verger_core::Timestamp) {
-        let Some(engine) = self.monitor.engine() else { return };
-        if engine.fleet().has_changes() {
+    /// Restores the fleet beside the running one.
+    fn drill(&mut self, now: Timestamp) {
+        let Some(engine) = self.monitor.engine().filter(|engine| !engine.fleet().has_changes()) else {
             return;
+        };
+        let cast = Shadow::cast(engine, &self.policies, now, self.world.truth());
+        self.monitor.remember(cast.is_ok());
+        self.observe(
+            self.machine.now(),
+            What::Drilled { difference: cast.as_ref().err().map(String::as_str) },
+        );
+        self.shadow = cast.ok();
+    }
+
+    /// Lets the restored fleet take the same turn, unless something went wrong with the running one.
+    fn follow(&mut self, turn: &Turn) {
+        let Some(mut shadow) = self.shadow.take() else { return };
+        let disturbed = turn.store_failed || turn.blind.is_some() || self.machine.dead.get();
+        let taken = self.monitor.taken();
+        let followed = if disturbed { Ok(false) } else { shadow.follow(turn, &taken, self.decided()) };
+        match followed {
+            Ok(true) => self.shadow = Some(shadow),
+            Ok(false) => self.monitor.remember(false),
+            Err(difference) => {
+                self.monitor.remember(false);
+                self.observe(self.machine.now(), What::Drilled { difference: Some(&difference) });
+            }
         }
-        let difference = drill::difference(engine, &self.policies, now, self.world.truth());
-        self.observe(self.machine.now(), What::Drilled { difference: difference.as_deref() });
+    }
+
+    /// What the running fleet decided in this turn.
+    fn decided(&self) -> Collector {
+        let mut decided = Collector::default();
+        for (_, record) in self.machine.records.borrow().iter() {
+            if let Record::Committed { batch, .. } = record {
+                decided.events.extend_from_slice(&batch.events);
+                decided.effects.extend_from_slice(&batch.effects);
+            }
+        }
+        decided.effects.extend_from_slice(&self.machine.pings.borrow());
+        decided
     }
 
     fn heal(&mut self) {
@@ -209,7 +251,11 @@ impl Run {
         }
         match change {
             Some(Change::Paused) => self.observe(now, What::Paused),
-            Some(Change::Died) => self.observe(now, What::Died),
+            Some(Change::Died) => {
+                self.shadow = None;
+                self.monitor.remember(false);
+                self.observe(now, What::Died);
+            }
             Some(Change::Restarted) => self.observe(now, What::Restarted),
             None => {}
         }
