@@ -8,7 +8,7 @@ use std::fmt::{self, Write as _};
 use verger_core::effect::Effect;
 use verger_engine::Batch;
 
-use crate::world::{SimTime, Truth};
+use crate::world::{Delivery, SimTime, Truth};
 
 /// One thing that happened.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +47,18 @@ pub enum What<'a> {
     /// The world was healed: no new faults from here on.
     Healed,
 }
+
+/// Looks on while a run happens, to explain it to people.
+pub trait Watcher {
+    /// Something happened.
+    fn happened(&mut self, _moment: &Moment<'_>) {}
+
+    /// These arrive at the monitor's sockets, or are lost if it has none.
+    fn arrived(&mut self, _at: SimTime, _deliveries: &[Delivery]) {}
+}
+
+/// Nobody looks on.
+impl Watcher for () {}
 
 /// A fingerprint of everything that was decided and done. Equal runs have equal digests.
 ///

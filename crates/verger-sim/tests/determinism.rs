@@ -4,7 +4,7 @@ use verger_sim::harness::{Finished, MonitorFaults, Options, run_with};
 
 fn run(seed: u64) -> Finished {
     let options = Options { seed, days: 0.5, agents: 20, ..Options::default() };
-    run_with(&options, MonitorFaults::seeded(seed), &mut ())
+    run_with(&options, MonitorFaults::seeded(seed), &mut (), &mut ())
 }
 
 #[test]

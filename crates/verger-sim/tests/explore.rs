@@ -1,15 +1,84 @@
 //! Prints what a run shows, with every false alarm and every missed fault: the way to look into a seed.
 //!
 //! `SEED=3 DAYS=2 AGENTS=50 cargo test --release -p verger-sim --test explore -- --ignored --nocapture`
+//!
+//! `AGENT=agent-0007` prints what was recorded about one agent and what was really the case, and `SIGNALS=1`
+//! what arrived from it besides pongs; `FROM` and `TO` bound that in hours.
+
+#![expect(clippy::print_stdout, reason = "people read it")]
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::time::Instant;
 
+use verger_core::event::Event;
+use verger_core::id::AgentId;
+use verger_core::signal::Body;
 use verger_sim::harness::{Mode, MonitorFaults, Options, run_with};
+use verger_sim::trace::{Moment, Watcher, What};
+use verger_sim::world::{Delivery, SimTime};
 
 fn setting<T: FromStr>(name: &str, default: T) -> T {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// Prints the story of one agent.
+struct Story {
+    agent: Option<AgentId>,
+    signals: bool,
+    from: SimTime,
+    to: SimTime,
+}
+
+impl Story {
+    fn wanted() -> Self {
+        let hours = |name, default: u64| SimTime(setting(name, default) * 3_600_000);
+        Self {
+            agent: std::env::var("AGENT").ok().map(AgentId::from),
+            signals: setting("SIGNALS", 0) == 1,
+            from: hours("FROM", 0),
+            to: hours("TO", 1_000_000),
+        }
+    }
+
+    fn tells(&self, at: SimTime) -> Option<&AgentId> {
+        self.agent.as_ref().filter(|_| self.from <= at && at <= self.to)
+    }
+}
+
+impl Watcher for Story {
+    fn happened(&mut self, moment: &Moment<'_>) {
+        let Some(agent) = self.tells(moment.at) else { return };
+        match moment.what {
+            What::Committed { batch, .. } => {
+                let about = |event: &&Event| event.agent.as_ref().is_some_and(|(known, _)| known == agent);
+                for event in batch.events.iter().filter(about) {
+                    let condition = moment.truth.condition_at(agent, moment.at);
+                    println!("{} [{}] {:?} | {condition}", moment.at, event.at, event.fact);
+                }
+            }
+            What::Released(effect) if effect.key.agent == *agent => println!("{} {effect:?}", moment.at),
+            What::Paused | What::Died | What::Restarted | What::Healed => {
+                println!("{} {:?}", moment.at, moment.what);
+            }
+            What::Released(_) | What::Drilled { .. } => {}
+        }
+    }
+
+    fn arrived(&mut self, at: SimTime, deliveries: &[Delivery]) {
+        let Some(agent) = self.tells(at).filter(|_| self.signals) else { return };
+        for delivery in deliveries {
+            match delivery {
+                Delivery::Signal(signal) if signal.agent == *agent => {
+                    if !matches!(signal.content.body, Body::Pong { .. }) {
+                        println!("    {at} {:?} {:?}", signal.content.incarnation, signal.content.body);
+                    }
+                }
+                Delivery::Command(command) if command.agent == *agent => println!("    {at} {command:?}"),
+                Delivery::Signal(_) | Delivery::Command(_) => {}
+            }
+        }
+    }
 }
 
 #[test]
@@ -28,7 +97,7 @@ fn a_run_explains_itself() {
         MonitorFaults::scripted([])
     };
     let began = Instant::now();
-    let finished = run_with(&options, faults, &mut ());
+    let finished = run_with(&options, faults, &mut (), &mut Story::wanted());
     let shown = setting("SHOW", 20);
     let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
     for alarm in finished.judgement.false_alarms() {

@@ -10,12 +10,12 @@ const HOUR: u64 = 60 * MINUTE;
 
 fn run(script: Vec<(SimTime, MonitorFault)>) -> Finished {
     let options = Options { seed: 11, days: 0.5, agents: 40, faults: false, ..Options::default() };
-    run_with(&options, MonitorFaults::scripted(script), &mut ())
+    run_with(&options, MonitorFaults::scripted(script), &mut (), &mut ())
 }
 
 /// Alarms for silence about agents of whom nothing was ever wrong.
 fn blamed(finished: &Finished) -> Vec<String> {
-    let silent = finished.judgement.false_alarms().filter(|alarm| alarm.silence);
+    let silent = finished.judgement.false_alarms().filter(|alarm| alarm.silence.is_some());
     silent.map(|alarm| format!("{} {}: {}", alarm.began, alarm.agent, alarm.reason)).collect()
 }
 

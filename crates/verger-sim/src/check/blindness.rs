@@ -1,14 +1,15 @@
 //! Blindness is never held against an agent: the monitor's own absence explains no alarm.
 //!
-//! A false alarm for silence shortly after the monitor was blind rests on what it could not see.
+//! A false alarm for a silence in which the monitor was blind for a while rests on what it could not see.
 
 use verger_core::time::Span;
 
 use super::{Broken, Checker, End};
 use crate::trace::Moment;
 
-/// An accusation that comes so soon, in seen time, after blindness rests on it.
-const SOON: Span = Span::minutes(15);
+/// A silence that begins so soon after blindness, in seen time, may still rest on it: what was sent
+/// meanwhile is lost, and clients connect again.
+const AFTERMATH: Span = Span::secs(30);
 
 /// Reads the judgement at the end.
 #[derive(Debug)]
@@ -23,9 +24,11 @@ impl Checker for Blindness {
 
     fn finish(&mut self, end: &End<'_>) -> Result<(), String> {
         let mut broken = Broken::default();
-        for alarm in end.judgement.false_alarms().filter(|alarm| alarm.silence) {
-            let Some(blind) = end.seen.last_blind(alarm.began) else { continue };
-            if end.seen.between(blind, alarm.began) <= SOON.as_millis() {
+        for alarm in end.judgement.false_alarms() {
+            let (Some(silence), Some(blind)) = (alarm.silence, end.seen.last_blind(alarm.began)) else {
+                continue;
+            };
+            if end.seen.between(blind, alarm.began) <= (silence + AFTERMATH).as_millis() {
                 broken.note(alarm.began, || {
                     format!("{} {}, and the monitor was blind until {blind}", alarm.agent, alarm.reason)
                 });
@@ -55,7 +58,7 @@ mod tests {
             observed: Timestamp::ZERO,
             ended: None,
             reason: "DEGRADED".into(),
-            silence: true,
+            silence: Some(Span::minutes(10)),
         };
         trace.judgement.alarms.push((alarm, touched));
         trace.finish(&mut Blindness)

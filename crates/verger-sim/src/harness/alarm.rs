@@ -7,12 +7,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use verger_core::event::{Event, Fact, Incident};
-use verger_core::evidence::Sign;
+use verger_core::evidence::{Evidence, Measure, Sign};
 use verger_core::health::HealthState;
 use verger_core::id::{AgentId, Incarnation};
-use verger_core::time::Timestamp;
+use verger_core::time::{Span, Timestamp};
 
 use crate::world::SimTime;
+
+/// Pings that fail one after the other tell of a silence of about this length.
+const AT_ONCE: Span = Span::secs(30);
 
 /// One episode.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +32,8 @@ pub struct Alarm {
     pub ended: Option<SimTime>,
     /// What it was raised for, as a person reads it.
     pub reason: String,
-    /// It was raised for silence.
-    pub silence: bool,
+    /// The silence it was raised for, if that is why.
+    pub silence: Option<Span>,
 }
 
 /// All alarms of a run.
@@ -112,8 +115,14 @@ pub(crate) fn is_bad(state: HealthState) -> bool {
     }
 }
 
-fn tells_of_silence(sign: Sign) -> bool {
-    matches!(sign, Sign::Heartbeat | Sign::Ping | Sign::Inquiry | Sign::Connection | Sign::Route)
+/// How long a silence this finding tells of, if it does.
+fn silence_of(finding: &Evidence) -> Option<Span> {
+    let silent =
+        matches!(finding.sign, Sign::Heartbeat | Sign::Ping | Sign::Inquiry | Sign::Connection | Sign::Route);
+    silent.then_some(match finding.value {
+        Measure::Span(span) => span,
+        Measure::Count(_) | Measure::PerMille(_) | Measure::Code(_) | Measure::Said => AT_ONCE,
+    })
 }
 
 fn raise(agent: &AgentId, incarnation: Incarnation, at: SimTime, event: &Event) -> Alarm {
@@ -124,13 +133,13 @@ fn raise(agent: &AgentId, incarnation: Incarnation, at: SimTime, event: &Event) 
             for (nth, finding) in evidence.iter().enumerate() {
                 let _ = write!(reason, "{} {finding}", if nth == 0 { ":" } else { ";" });
             }
-            evidence.iter().any(|finding| tells_of_silence(finding.sign))
+            evidence.iter().filter_map(silence_of).max()
         }
         Fact::IncidentOpened { incident, .. } => {
             let _ = write!(reason, "incident {incident:?}");
-            *incident == Incident::Silent
+            (*incident == Incident::Silent).then_some(AT_ONCE)
         }
-        _ => false,
+        _ => None,
     };
     Alarm { agent: agent.clone(), incarnation, began: at, observed: event.at, ended: None, reason, silence }
 }

@@ -16,7 +16,7 @@ use super::options::{Options, Progress};
 use super::report::Report;
 use super::score::Score;
 use crate::check::{self, Checkers, End};
-use crate::trace::{Digest, Moment, What};
+use crate::trace::{Digest, Moment, Watcher, What};
 use crate::world::{Delivery, SimTime, World, WorldOptions};
 
 /// What arrives within this time is read in one turn, as it would be by a monitor that has other things to do.
@@ -45,19 +45,25 @@ pub struct Finished {
 pub fn run(options: &Options, progress: &mut dyn Progress) -> Report {
     let faults =
         if options.faults { MonitorFaults::seeded(options.seed) } else { MonitorFaults::scripted([]) };
-    run_with(options, faults, progress).report
+    run_with(options, faults, progress, &mut ()).report
 }
 
-/// Runs a simulation with these mishaps of the monitor, and gives all that was seen.
-pub fn run_with(options: &Options, faults: MonitorFaults, progress: &mut dyn Progress) -> Finished {
-    let mut run = Run::new(options, faults);
+/// Runs a simulation with these mishaps of the monitor, lets somebody look on, and gives all that was seen.
+pub fn run_with(
+    options: &Options,
+    faults: MonitorFaults,
+    progress: &mut dyn Progress,
+    watcher: &mut dyn Watcher,
+) -> Finished {
+    let mut run = Run::new(options, faults, watcher);
     run.until(run.healed_at, progress);
     run.heal();
     run.until(run.end, progress);
     run.finish(options)
 }
 
-struct Run {
+struct Run<'a> {
+    watcher: &'a mut dyn Watcher,
     world: World,
     machine: Rc<Machine>,
     monitor: Monitor,
@@ -76,8 +82,8 @@ struct Run {
     shadow: Option<Shadow>,
 }
 
-impl Run {
-    fn new(options: &Options, faults: MonitorFaults) -> Self {
+impl<'a> Run<'a> {
+    fn new(options: &Options, faults: MonitorFaults, watcher: &'a mut dyn Watcher) -> Self {
         let machine = Rc::new(Machine::default());
         let policies = options.policies();
         #[expect(clippy::cast_sign_loss, reason = "a run does not last for less than no time")]
@@ -89,6 +95,7 @@ impl Run {
             faults: options.faults,
         };
         Self {
+            watcher,
             world: World::new(&world),
             monitor: Monitor::new(Rc::clone(&machine), policies.clone(), options.seed),
             machine,
@@ -145,6 +152,7 @@ impl Run {
     /// The world reaches the present; what it sends arrives at the monitor's sockets.
     fn deliver(&mut self) {
         self.world.advance(self.machine.now(), &mut self.deliveries);
+        self.watcher.arrived(self.machine.now(), &self.deliveries);
         self.score.heard.on_deliveries(self.machine.now(), &self.deliveries);
         self.monitor.receive(&mut self.deliveries);
     }
@@ -263,6 +271,7 @@ impl Run {
 
     fn observe(&mut self, at: SimTime, what: What<'_>) {
         let moment = Moment { at, truth: self.world.truth(), what };
+        self.watcher.happened(&moment);
         self.score.observe(&moment);
         self.checkers.observe(&moment);
     }
