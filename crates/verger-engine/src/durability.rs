@@ -15,8 +15,7 @@ pub(crate) fn is_fact(body: &Body) -> bool {
         | Body::Spawn(_)
         | Body::Exit(_)
         | Body::Handoff { .. }
-        | Body::Blocker { .. }
-        | Body::Outcome { .. } => true,
+        | Body::Blocker { .. } => true,
         Body::Heartbeat(_)
         | Body::Activity
         | Body::ToolStarted { .. }
@@ -32,7 +31,9 @@ pub(crate) fn is_fact(body: &Body) -> bool {
         | Body::Error(_)
         | Body::Status(_)
         | Body::Pong { .. }
-        | Body::Channel(_) => false,
+        | Body::Channel(_)
+        // The ledger knows whether its effect was more than a ping.
+        | Body::Outcome { .. } => false,
     }
 }
 

@@ -235,20 +235,20 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
     fn step(&mut self, now: Timestamp, message: &Message) -> (bool, Answer) {
         match message {
             Message::Signal(signal) => {
-                self.hear(&signal.content);
+                let finishes = self.hear(&signal.content);
                 let answer = match self.fleet.observe(now, signal, &mut self.out) {
                     Ok(handle) => Answer::Accepted(Some(handle)),
                     Err(refusal) => Answer::Refused(refusal),
                 };
-                (is_fact(&signal.content.body), answer)
+                (finishes || is_fact(&signal.content.body), answer)
             }
             Message::At(handle, content) => {
-                self.hear(content);
+                let finishes = self.hear(content);
                 let answer = match self.fleet.observe_at(now, *handle, content, &mut self.out) {
                     Ok(()) => Answer::Accepted(Some(*handle)),
                     Err(refusal) => Answer::Refused(refusal),
                 };
-                (is_fact(&content.body), answer)
+                (finishes || is_fact(&content.body), answer)
             }
             Message::Command(command) => {
                 (true, Answer::Ordered(self.fleet.command(now, command, &mut self.out)))
@@ -256,13 +256,14 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
         }
     }
 
-    /// An outcome finishes its effect, whatever the core makes of it.
-    fn hear(&mut self, content: &Content) {
-        if let Body::Outcome { key, outcome } = &content.body
-            && self.ledger.on_outcome(key, *outcome)
-        {
+    /// An outcome finishes its effect, whatever the core makes of it. Answers whether one was finished.
+    fn hear(&mut self, content: &Content) -> bool {
+        let Body::Outcome { key, outcome } = &content.body else { return false };
+        let finishes = self.ledger.on_outcome(key, *outcome);
+        if finishes {
             self.batch.finished.push(key.clone());
         }
+        finishes
     }
 
     /// Tells the core, after everything that it could learn from its inputs, what was not done any more.

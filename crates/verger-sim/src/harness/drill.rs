@@ -32,13 +32,14 @@ pub(super) struct Shadow {
 }
 
 impl Shadow {
-    /// Restores a fleet from what a running one, of which everything is on disk, has written.
+    /// Restores a fleet from what a running one, of which everything is on disk, has written. Nothing if
+    /// this is no moment to compare the two.
     pub(super) fn cast(
         engine: &Simulated,
         policies: &Policies,
         now: Timestamp,
         truth: &Truth,
-    ) -> Result<Self, String> {
+    ) -> Result<Option<Self>, String> {
         let fleet = Fleet::restore(policies.clone(), 0, engine.store().rows(), now)
             .map_err(|error| format!("the rows cannot be read: {error}"))?;
         let running = engine.fleet();
@@ -53,11 +54,13 @@ impl Shadow {
             }
         }
         let mut shadow = Self { fleet, until: now + LIVES_FOR, out: Collector::default(), owed: Vec::new() };
-        // The running fleet has been woken at this moment, and looks at the next bucket of deadlines.
+        // The running fleet has been woken at this moment, and looks at the next bucket of deadlines. Where a
+        // ping is due within the bucket, the two would not be of one mind about the moment: another time.
         shadow.fleet.wake(now, &mut shadow.out);
-        match shadow.out.effects.first() {
-            None => Ok(shadow),
-            Some(effect) => Err(format!("a restart does {effect:?} at once")),
+        let early = shadow.out.effects.iter().any(|effect| matches!(effect.action, Action::Ping));
+        match shadow.out.events.first() {
+            Some(event) => Err(format!("a restart brings about {event:?} at once")),
+            None => Ok((!early).then_some(shadow)),
         }
     }
 

@@ -204,12 +204,12 @@ impl<'a> Run<'a> {
             return;
         };
         let cast = Shadow::cast(engine, &self.policies, now, self.world.truth());
-        self.monitor.remember(cast.is_ok());
+        self.monitor.remember(matches!(cast, Ok(Some(_))));
         self.observe(
             self.machine.now(),
             What::Drilled { difference: cast.as_ref().err().map(String::as_str) },
         );
-        self.shadow = cast.ok();
+        self.shadow = cast.ok().flatten();
     }
 
     /// Lets the restored fleet take the same turn, unless something went wrong with the running one.
