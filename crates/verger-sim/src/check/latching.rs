@@ -1,20 +1,26 @@
-//! Nothing latches: in a healed world every agent is well or gone, and nothing is held against anybody.
+//! Nothing latches: in a healed world every agent is well or gone, and nothing is held against anybody for
+//! longer than an hour.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use verger_core::event::{Event, Fact, Incident};
 use verger_core::health::HealthState;
 use verger_core::id::AgentId;
 
 use super::{Broken, Checker, End};
+use crate::harness::is_bad;
 use crate::trace::{Moment, What};
+use crate::world::SimTime;
 
-/// Knows what stands open.
+/// What stands for longer has latched; anything else may be an alarm that happens to be open at the end.
+const LATCHED: u64 = 3_600_000;
+
+/// Knows what stands open, and since when.
 #[derive(Debug, Default)]
 pub(super) struct NothingLatched {
-    states: BTreeMap<AgentId, HealthState>,
-    incidents: BTreeSet<(Option<AgentId>, Incident)>,
-    escalated: BTreeSet<AgentId>,
+    states: BTreeMap<AgentId, (HealthState, SimTime)>,
+    incidents: BTreeMap<(Option<AgentId>, Incident), SimTime>,
+    escalated: BTreeMap<AgentId, SimTime>,
 }
 
 impl Checker for NothingLatched {
@@ -25,23 +31,24 @@ impl Checker for NothingLatched {
     fn observe(&mut self, moment: &Moment<'_>) {
         let What::Committed { batch, .. } = moment.what else { return };
         for event in &batch.events {
-            self.on_event(event);
+            self.on_event(moment.at, event);
         }
     }
 
     fn finish(&mut self, end: &End<'_>) -> Result<(), String> {
         let mut broken = Broken::default();
-        for (agent, state) in &self.states {
+        let stands = |since: &SimTime| LATCHED <= end.at.since(*since);
+        for (agent, (state, _)) in self.states.iter().filter(|(_, (_, since))| stands(since)) {
             let condition = end.truth.condition_at(agent, end.at);
             if condition.is_healthy() && !matches!(state, HealthState::Healthy | HealthState::Unknown) {
                 broken.note(end.at, || format!("{agent} is {condition}, and is still held to be {state}"));
             }
         }
-        for (agent, incident) in &self.incidents {
+        for ((agent, incident), _) in self.incidents.iter().filter(|(_, since)| stands(since)) {
             let whom = agent.as_ref().map_or("the fleet", |agent| agent.as_str());
             broken.note(end.at, || format!("incident {incident:?} of {whom} is still open"));
         }
-        for agent in &self.escalated {
+        for (agent, _) in self.escalated.iter().filter(|(_, since)| stands(since)) {
             broken.note(end.at, || format!("the escalation of {agent} is still open"));
         }
         broken.verdict()
@@ -49,11 +56,11 @@ impl Checker for NothingLatched {
 }
 
 impl NothingLatched {
-    fn on_event(&mut self, event: &Event) {
+    fn on_event(&mut self, at: SimTime, event: &Event) {
         let agent = event.agent.as_ref().map(|(agent, _)| agent);
         match event.fact {
             Fact::IncidentOpened { incident, .. } => {
-                self.incidents.insert((agent.cloned(), incident));
+                self.incidents.insert((agent.cloned(), incident), at);
             }
             Fact::IncidentResolved { incident, .. } => {
                 self.incidents.remove(&(agent.cloned(), incident));
@@ -61,25 +68,28 @@ impl NothingLatched {
             _ => {}
         }
         if let Some(agent) = agent {
-            self.on_state(agent, &event.fact);
+            self.on_state(at, agent, &event.fact);
         }
     }
 
-    fn on_state(&mut self, agent: &AgentId, fact: &Fact) {
+    fn on_state(&mut self, at: SimTime, agent: &AgentId, fact: &Fact) {
         match fact {
             Fact::StateChanged { to, .. } => {
-                self.states.insert(agent.clone(), *to);
+                // From one bad state to another it is the same trouble.
+                let before = self.states.get(agent).filter(|(from, _)| is_bad(*from) && is_bad(*to));
+                let since = before.map_or(at, |(_, since)| *since);
+                self.states.insert(agent.clone(), (*to, since));
             }
             Fact::Registered { .. } => {
                 self.escalated.remove(agent);
-                self.states.insert(agent.clone(), HealthState::Unknown);
+                self.states.insert(agent.clone(), (HealthState::Unknown, at));
             }
             Fact::Unregistered { .. } => {
                 self.escalated.remove(agent);
                 self.states.remove(agent);
             }
             Fact::EscalationTriggered { .. } => {
-                self.escalated.insert(agent.clone());
+                self.escalated.insert(agent.clone(), at);
             }
             Fact::EscalationDecided { .. }
             | Fact::EscalationWithdrawn
@@ -102,7 +112,8 @@ mod tests {
     fn run(facts: Vec<Fact>) -> Result<(), String> {
         let (mut trace, mut checker) = (Trace::new(), NothingLatched::default());
         trace.commit(&mut checker, facts, vec![]);
-        trace.at(60).finish(&mut checker)
+        assert_eq!(trace.at(60).finish(&mut checker), Ok(()), "it may just have begun");
+        trace.at(3_600).finish(&mut checker)
     }
 
     #[test]
@@ -122,18 +133,18 @@ mod tests {
     #[test]
     fn a_state_that_stays_is_caught() {
         let caught = run(vec![becomes(HealthState::Healthy, HealthState::Stuck)]);
-        assert_eq!(caught, Err("at 1m: a is working, and is still held to be STUCK".into()));
+        assert_eq!(caught, Err("at 1h: a is working, and is still held to be STUCK".into()));
     }
 
     #[test]
     fn an_incident_that_stays_is_caught() {
         let caught = run(vec![Fact::IncidentOpened { incident: Incident::Died, since: Timestamp::ZERO }]);
-        assert_eq!(caught, Err("at 1m: incident Died of a is still open".into()));
+        assert_eq!(caught, Err("at 1h: incident Died of a is still open".into()));
     }
 
     #[test]
     fn an_escalation_that_stays_is_caught() {
         let caught = run(vec![Fact::EscalationTriggered { reason: "look".into(), by: None }]);
-        assert_eq!(caught, Err("at 1m: the escalation of a is still open".into()));
+        assert_eq!(caught, Err("at 1h: the escalation of a is still open".into()));
     }
 }

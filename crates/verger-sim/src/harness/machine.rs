@@ -52,6 +52,11 @@ impl Machine {
         self.now.get()
     }
 
+    /// What the machine's wall clock shows, right or wrong.
+    pub(super) fn wall(&self) -> WallTime {
+        WallTime(self.now.get().wall().0 + self.wall_off.get())
+    }
+
     /// Time passes in the world.
     pub(super) fn set(&self, now: SimTime) {
         debug_assert!(now >= self.now.get(), "true time never runs backwards");
@@ -89,9 +94,7 @@ pub(super) struct Port(pub(super) std::rc::Rc<Machine>);
 
 impl Clock for Port {
     fn read(&self) -> Reading {
-        let now = self.0.now.get();
-        let wall = WallTime(now.wall().0 + self.0.wall_off.get());
-        Reading { boot: now.since(self.0.booted.get()), wall }
+        Reading { boot: self.0.now().since(self.0.booted.get()), wall: self.0.wall() }
     }
 }
 

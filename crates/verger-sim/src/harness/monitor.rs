@@ -74,12 +74,13 @@ pub(super) enum Change {
 impl Monitor {
     pub(super) fn new(machine: Rc<Machine>, policies: Policies, seed: u64) -> Self {
         let disk = Disk::new(Rc::clone(&machine));
+        let socket = Socket { machine: Rc::clone(&machine), queue: VecDeque::new(), taken: None };
         let mut monitor = Self {
             machine,
             policies,
             seed,
             process: Process::Changing,
-            socket: Socket::default(),
+            socket,
             doomed: None,
             restarts: 0,
             pauses: 0,
@@ -246,8 +247,10 @@ impl Monitor {
     }
 }
 
-#[derive(Default)]
+/// What waits to be read. Whatever is read gets the monitor's own wall clock, right or wrong, as production
+/// does it at the edge.
 struct Socket {
+    machine: Rc<Machine>,
     queue: VecDeque<Delivery>,
     /// What was taken out of it, while somebody wants to know.
     taken: Option<Vec<Delivery>>,
@@ -255,7 +258,10 @@ struct Socket {
 
 impl Inbox for Socket {
     fn next(&mut self) -> Option<Input> {
-        let delivery = self.queue.pop_front()?;
+        let mut delivery = self.queue.pop_front()?;
+        if let Delivery::Signal(signal) = &mut delivery {
+            signal.content.received_at = self.machine.wall();
+        }
         if let Some(taken) = &mut self.taken {
             taken.push(delivery.clone());
         }
