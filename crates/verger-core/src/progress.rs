@@ -38,6 +38,8 @@ impl Default for Policy {
 pub struct Progress {
     /// When something new last happened, moved forward by every excused wait since.
     pub(crate) last: Timestamp,
+    /// When something new last happened that outlasts a call.
+    pub(crate) last_lasting: Timestamp,
     /// Whether the agent reports progress that outlasts a call: saved work, changed files, a moving indicator.
     pub(crate) reports: bool,
     /// When a tool was last called, moved forward by every excused wait since.
@@ -48,6 +50,10 @@ pub struct Progress {
     pub(crate) indicator: Option<u64>,
     /// Since when it has work that it is expected to run.
     pub(crate) assigned_at: Option<Timestamp>,
+    /// Whether it is an agent whose work can be seen: it has called tools or sub-agents, in this life or before.
+    pub(crate) shows_work: bool,
+    /// Whether it says when a call begins, in this life or before. Who does not may be in one at any time.
+    pub(crate) announces_calls: bool,
 }
 
 impl Progress {
@@ -59,6 +65,7 @@ impl Progress {
     /// Something new happened that outlasts the call: from now on the agent is known to report such things.
     pub(crate) fn on_lasting_progress(&mut self, now: Timestamp) {
         self.last = now;
+        self.last_lasting = now;
         self.reports = true;
     }
 
@@ -75,7 +82,8 @@ impl Progress {
     /// A tool was called, or a call ended.
     pub(crate) fn on_call(&mut self, now: Timestamp) {
         self.last_call = Some(now);
-        self.last_work = now;
+        self.shows_work = true;
+        self.on_work(now);
     }
 
     /// It works without calling tools: it thinks or talks.
@@ -85,7 +93,8 @@ impl Progress {
 
     /// It has others work for it, which is as good as a call.
     pub(crate) fn on_delegation(&mut self, now: Timestamp) {
-        self.last_work = now;
+        self.shows_work = true;
+        self.on_work(now);
         if let Some(last) = &mut self.last_call {
             *last = now;
         }
@@ -119,59 +128,92 @@ impl Progress {
         self.assigned_at = None;
     }
 
-    /// Nothing new for too long. To be asked only of an agent that is not idle; `excused` is what its present
-    /// wait explains.
-    pub(crate) fn staleness(&self, now: Timestamp, excused: Span, policy: &Policy) -> Option<Finding> {
-        let age = now.since(self.last).less(excused);
+    /// Nothing new for too long. To be asked only of an agent that does not rest.
+    pub(crate) fn staleness(&self, now: Timestamp, slack: Slack, policy: &Policy) -> Option<Finding> {
+        let age = now.since(self.last).less(slack.excused(now));
         if !self.reports || age < policy.degraded_after {
             return None;
         }
-        let stuck = age > policy.stuck_after;
+        let stuck_after = self.stuck_after(slack, policy);
+        let stuck = age > stuck_after;
         Some(Finding {
             sign: Sign::Progress,
             value: Measure::Span(age),
-            threshold: Measure::Span(if stuck { policy.stuck_after } else { policy.degraded_after }),
+            threshold: Measure::Span(if stuck { stuck_after } else { policy.degraded_after }),
             severity: if stuck { Severity::Stuck } else { Severity::Degraded },
         })
     }
 
-    /// No tool call for too long. To be asked only of an agent that is not idle; `excused` is what its present
-    /// wait explains.
-    pub(crate) fn tool_silence(&self, now: Timestamp, excused: Span, policy: &Policy) -> Option<Finding> {
-        let silence = now.since(self.last_call?).less(excused);
-        (silence >= policy.tool_silence).then_some(Finding {
+    /// No tool call for too long. To be asked only of an agent that does not rest.
+    pub(crate) fn tool_silence(&self, now: Timestamp, slack: Slack, policy: &Policy) -> Option<Finding> {
+        let silence = now.since(self.last_call?).less(slack.excused(now));
+        let limit = self.silence_limit(slack, policy);
+        (silence >= limit).then_some(Finding {
             sign: Sign::ToolSilence,
             value: Measure::Span(silence),
-            threshold: Measure::Span(policy.tool_silence),
+            threshold: Measure::Span(limit),
             severity: Severity::Stuck,
         })
+    }
+
+    fn stuck_after(&self, slack: Slack, policy: &Policy) -> Span {
+        match self.last_call {
+            _ if self.announces_calls => policy.stuck_after,
+            Some(_) => policy.stuck_after.max(slack.unseen_call),
+            // It shows no calls at all: then its word that it is busy has to do.
+            None => policy.stuck_after.times(slack.stretch),
+        }
+    }
+
+    fn silence_limit(&self, slack: Slack, policy: &Policy) -> Span {
+        if self.announces_calls { policy.tool_silence } else { policy.tool_silence.max(slack.unseen_call) }
     }
 
     /// Idle though it has work. `idle_since` is when it last became idle, or was last heard of if it never worked.
+    ///
+    /// Worth a reminder and no more: it may have done its work, and the word of it was lost. An agent whose work
+    /// cannot be seen is believed to have begun it.
     pub(crate) fn idleness(&self, now: Timestamp, idle_since: Timestamp, policy: &Policy) -> Option<Finding> {
-        let idle = now.since(idle_since.max(self.assigned_at?));
-        (idle >= policy.idle_with_work).then_some(Finding {
+        let assigned_at = self.assigned_at?;
+        let idle = now.since(idle_since.max(assigned_at));
+        let seen = self.shows_work || assigned_at <= idle_since;
+        (seen && idle >= policy.idle_with_work).then_some(Finding {
             sign: Sign::IdleWithWork,
             value: Measure::Span(idle),
             threshold: Measure::Span(policy.idle_with_work),
-            severity: Severity::Stuck,
+            severity: Severity::Degraded,
         })
     }
 
-    /// When the next of these findings could appear or grow, for an agent that is not idle. A wait stops these
-    /// clocks at `stopped_at`.
-    pub(crate) fn deadline(
-        &self,
-        now: Timestamp,
-        stopped_at: Option<Timestamp>,
-        policy: &Policy,
-    ) -> Option<Timestamp> {
+    /// When the next of these findings could appear or grow, for an agent that does not rest.
+    pub(crate) fn deadline(&self, now: Timestamp, slack: Slack, policy: &Policy) -> Option<Timestamp> {
         let stale = self.reports.then(|| {
             let degraded = self.last + policy.degraded_after;
-            if now < degraded { degraded } else { self.last + policy.stuck_after + Span::millis(1) }
+            if now < degraded {
+                degraded
+            } else {
+                self.last + self.stuck_after(slack, policy) + Span::millis(1)
+            }
         });
-        let silent = self.last_call.map(|last| last + policy.tool_silence);
-        let reached = |due: &Timestamp| now < *due && stopped_at.is_none_or(|stop| *due <= stop);
+        let silent = self.last_call.map(|last| last + self.silence_limit(slack, policy));
+        let reached = |due: &Timestamp| now < *due && slack.stopped_at.is_none_or(|stop| *due <= stop);
         [stale, silent].into_iter().flatten().filter(reached).min()
+    }
+}
+
+/// What explains a standstill, apart from the agent's rest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slack {
+    /// Since when a wait has stopped the clocks.
+    pub(crate) stopped_at: Option<Timestamp>,
+    /// How long a call may last whose beginning was not announced.
+    pub(crate) unseen_call: Span,
+    /// Factor by which its word that it is busy stretches the limits.
+    pub(crate) stretch: u64,
+}
+
+impl Slack {
+    fn excused(self, now: Timestamp) -> Span {
+        self.stopped_at.map_or(Span::ZERO, |stopped_at| now.since(stopped_at))
     }
 }

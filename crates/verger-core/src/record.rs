@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::agent::{Agent, Metrics, Past, Signs, Spawned};
+use crate::agent::{Agent, Inquiry, Metrics, Past, Signs, Spawned};
 use crate::event::Incident;
 use crate::evidence::{Evidence, Measure, Severity, Sign};
 use crate::flapping::Flapping;
@@ -138,7 +138,6 @@ fields!(Agent {
     unverified,
     stale_reported,
     blocked,
-    wants_handoff,
     next_effect,
     task,
     host,
@@ -153,7 +152,8 @@ fields!(Agent {
     case,
 });
 fields!(Signs { finished, repetition, errors, tokens, context, output });
-fields!(Past { incidents, flapping, ended_at });
+fields!(Past { incidents, inquiry, handoff_at, flapping, ended_at });
+fields!(Inquiry { asked_at, answered_at, times });
 fields!(Metrics {
     heartbeats,
     last_heartbeat,
@@ -169,16 +169,27 @@ fields!(Evidence { sign, value, threshold, severity, trust });
 fields!(Liveness { last_sign, channel, phase, beats_through_waits });
 fields!(Pinging { seq, misses, sent, reach, deadline });
 fields!(Lost { since, reach, class, classify_at, ping_at, pings, refusals });
-fields!(Waiting { in_flight, model_since, announced, idle_since, lease_since, status, said_at });
+fields!(Waiting { in_flight, model_since, announced, idle_since, lease_since, status, tells, said_at });
 fields!(InFlight { id, awaited, since, limit });
 fields!(Announced { awaited, since, until });
-fields!(Progress { last, reports, last_call, last_work, indicator, assigned_at });
+fields!(Progress {
+    last,
+    last_lasting,
+    reports,
+    last_call,
+    last_work,
+    indicator,
+    assigned_at,
+    shows_work,
+    announces_calls,
+});
 fields!(Skew { average_ms });
 fields!(Flapping { changes, raised, unwell });
 fields!(Case {
     ladder,
     nudges,
     nudged_in_vain,
+    answered,
     nudged_at,
     progressed,
     interrupted_at,
@@ -197,7 +208,7 @@ fields!(repetition::Step { pair, call, waiting, at });
 fields!(repetition::Run { equal, since });
 fields!(repetition::Held { period, lap, steps, waiting, since, last, fresh_in_a_row, fresh_in_all });
 fields!(Errors { results, samples, worst, calls, reports, unrecoverable, total, growth });
-fields!(errors::Streak { length, call, text, at });
+fields!(errors::Streak { length, call, text, identical, at });
 fields!(TokenUse {
     usual,
     next,
@@ -205,8 +216,9 @@ fields!(TokenUse {
     limit,
     minute,
     in_minute,
-    high,
-    calm,
+    recent,
+    raised,
+    lasted,
     high_rate,
     last_used,
     pauses,
@@ -214,7 +226,7 @@ fields!(TokenUse {
     total,
     total_at,
 });
-fields!(ContextUse { share, used, full_since, relieved_at });
+fields!(ContextUse { share, used, full_since, steps, relieved_at });
 fields!(Outputs { changes_files, calls, reports, falls });
 fields!(output::Tests { passed, failed });
 

@@ -16,7 +16,7 @@ use crate::time::{AgentTime, Span, Timestamp};
 /// How long each kind of wait excuses silence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// A tool call without a limit of its own. Default 60 min: builds of 40 are ordinary.
+    /// A tool call without a limit of its own. Default 90 min: builds of 40 are ordinary, the longest recorded took 79.
     pub tool: Span,
     /// An answer of the model. Default 30 min: the slowest recorded took 11, retries inside included.
     pub model: Span,
@@ -26,7 +26,7 @@ pub struct Policy {
     pub person: Span,
     /// A provider's outage beyond the reset time it gave. Default 6 h.
     pub provider: Span,
-    /// A `busy` that does not say for how long. Default 15 min: as long as a missing call is tolerated.
+    /// A `busy` that does not say for how long. Default 30 min: twice the silence that is tolerated otherwise.
     pub busy: Span,
     /// An announced lease (`busyUntil`, a timer), all renewals without progress together. Default 4 h: a
     /// lease is no free pass.
@@ -38,12 +38,12 @@ pub struct Policy {
 impl Default for Policy {
     fn default() -> Self {
         Self {
-            tool: Span::minutes(60),
+            tool: Span::minutes(90),
             model: Span::minutes(30),
             subagent: Span::hours(2),
             person: Span::hours(24),
             provider: Span::hours(6),
-            busy: Span::minutes(15),
+            busy: Span::minutes(30),
             lease_max: Span::hours(4),
             usual: Span::minutes(2),
         }
@@ -68,6 +68,8 @@ pub struct Waiting {
     pub(crate) lease_since: Option<Timestamp>,
     /// What the agent last said of itself.
     pub(crate) status: Option<Status>,
+    /// Whether it is an agent that says when it rests, in this life or before.
+    pub(crate) tells: bool,
     /// The agent's own clock when it last said so: what it sent earlier does not undo it.
     pub(crate) said_at: Option<AgentTime>,
 }
@@ -120,7 +122,8 @@ impl Waiting {
 
     /// A request to the model began.
     pub(crate) fn on_model_started(&mut self, now: Timestamp) {
-        self.model_since = Some(now);
+        // A request begun again without an answer in between excuses no longer than the first.
+        self.model_since.get_or_insert(now);
     }
 
     /// The model answered, or work shows that it has; tells how long it took.
@@ -134,7 +137,10 @@ impl Waiting {
         if self.was_sent_earlier(sent_at) {
             return None;
         }
-        self.idle_since = None;
+        if self.idle_since.take().is_some() {
+            // Whatever seemed to be under way before it rested is over.
+            self.model_since = None;
+        }
         if self.status.is_some_and(|status| matches!(status, Status::Idle | Status::Waiting)) {
             self.status = None;
         }
@@ -168,6 +174,7 @@ impl Waiting {
             return None;
         }
         self.said_at = sent_at;
+        self.tells = true;
         self.status = Some(report.status);
         let before = self.announced.take();
         let was_idle_since = self.idle_since.take();
@@ -182,7 +189,8 @@ impl Waiting {
         };
         if let Some(awaited) = awaited {
             self.announce(now, awaited, report.lasting, before, policy);
-            return None;
+            let ended = before.filter(|wait| wait.awaited != awaited);
+            return ended.map(|wait| now.since(wait.since));
         }
         if before.is_some_and(|wait| wait.awaited == Awaited::Provider) && report.status != Status::Idle {
             self.announced = before;
@@ -194,7 +202,8 @@ impl Waiting {
     /// What a status without further word waits for: what was announced before, if it fits.
     pub(crate) fn announced_kind(&self, status: Status) -> Option<Awaited> {
         let announced = self.announced.map(|wait| wait.awaited);
-        if status == Status::Waiting { Some(announced.unwrap_or(Awaited::Person)) } else { None }
+        let known = announced.filter(|awaited| *awaited != Awaited::Timer);
+        if status == Status::Waiting { Some(known.unwrap_or(Awaited::Person)) } else { None }
     }
 
     /// The end of a turn: nothing is in flight any more.
@@ -232,7 +241,7 @@ impl Waiting {
 
     /// A new life waits on nothing.
     pub(crate) fn reset(&mut self) {
-        *self = Self::default();
+        *self = Self { tells: self.tells, ..Self::default() };
     }
 
     /// What the agent waits on now: of all waits that still excuse, the one that does so longest.
@@ -248,16 +257,18 @@ impl Waiting {
     }
 
     /// Whether it rests: idle, or waiting for what it cannot hurry.
-    pub(crate) fn is_resting(&self, now: Timestamp, policy: &Policy) -> bool {
-        let announced = self.announced.filter(|wait| now < announced_until(*wait, policy));
-        let cannot_hurry =
-            announced.is_some_and(|wait| matches!(wait.awaited, Awaited::Person | Awaited::Provider));
-        self.idle_since.is_some() || cannot_hurry
+    pub(crate) fn is_resting(&self) -> bool {
+        self.idle_since.is_some() || self.awaits(Awaited::Person) || self.awaits(Awaited::Provider)
+    }
+
+    /// Whether it announced to wait for this, however long ago.
+    pub(crate) fn awaits(&self, awaited: Awaited) -> bool {
+        self.announced.is_some_and(|wait| wait.awaited == awaited)
     }
 
     /// Its work is done: it is idle until it does something.
     pub(crate) fn on_nothing_to_do(&mut self, now: Timestamp) {
-        self.idle_since.get_or_insert(now);
+        self.on_idle(self.idle_since.unwrap_or(now));
     }
 
     /// Whether its silence means nothing now.
@@ -270,7 +281,9 @@ impl Waiting {
         if self.idle_since.is_some() || self.is_excused(now, policy) {
             return None;
         }
-        let overdue = self.waits(policy).filter(|wait| last_work <= wait.since + policy.usual);
+        // A lease that was used up before it was given again is void, and no wait.
+        let overdue = self.waits(policy).filter(|wait| wait.since < wait.until);
+        let overdue = overdue.filter(|wait| last_work <= wait.since + policy.usual);
         let wait = overdue.min_by_key(|wait| wait.since)?;
         let severity = match wait.awaited {
             Awaited::Person | Awaited::Provider => Severity::Degraded,

@@ -129,6 +129,7 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
             let lasted = Span::millis(reading.millis_since(mark.taken).unwrap_or(0));
             engine.batch.blind.push(Blind { at: resumed, lasted, cause: BlindCause::Down });
             engine.batch.mark = mark;
+            engine.fleet.forgive(resumed, engine.settings.restart_grace);
         }
         for left in unfinished {
             engine.take_up(left, reading);

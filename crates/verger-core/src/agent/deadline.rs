@@ -70,10 +70,16 @@ impl Agent {
         let idle = idle_since
             .zip(self.progress.assigned_at)
             .map(|(idle_since, assigned_at)| idle_since.max(assigned_at) + role.progress.idle_with_work);
-        let resting = self.waiting.is_resting(now, &role.patience);
-        let stopped_at = self.waiting.stopped_at(now, &role.patience);
-        let work = if resting { None } else { self.progress.deadline(now, stopped_at, &role.progress) };
-        [waiting, idle, work].into_iter().flatten().filter(|due| now < *due).min()
+        let resting = self.waiting.is_resting();
+        let work =
+            if resting { None } else { self.progress.deadline(now, self.slack(now, role), &role.progress) };
+        let asked = self.past.as_ref().and_then(|past| past.inquiry).and_then(|inquiry| inquiry.until(role));
+        // A full window that was only worth a note becomes exhaustion when nothing new happened since.
+        let context = self.signs.as_ref().and_then(|signs| signs.context.as_ref());
+        let exhausted = context
+            .and_then(|context| context.deadline(&role.context))
+            .map(|full| full.max(self.progress.last_lasting + role.context.standstill));
+        [waiting, idle, work, asked, exhausted].into_iter().flatten().filter(|due| now < *due).min()
     }
 
     fn presence_deadline(&self, now: Timestamp, role: &Role) -> Option<Timestamp> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{Agent, Step};
 use crate::effect::{Action, EffectKey, Escalation, Outcome};
 use crate::event::Fact;
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, Family, Sign};
 use crate::fleet::Spending;
 use crate::health::HealthState;
 use crate::id::Actor;
@@ -28,13 +28,16 @@ const RETRY_MAX: u64 = 30;
 impl Agent {
     /// Does what the present judgement asks for.
     pub(crate) fn intervene(&mut self, step: &mut Step<'_>) {
-        if matches!(self.state, HealthState::Stuck | HealthState::Failing) {
-            let case = self.case.get_or_insert_default();
-            case.well_since = None;
-            self.interrupt_if_due(step);
-            self.climb(step);
-        } else {
-            self.stand_down(step);
+        match self.state {
+            HealthState::Stuck | HealthState::Failing => {
+                self.case.get_or_insert_default().well_since = None;
+                self.interrupt_if_due(step);
+                self.climb(step);
+            }
+            HealthState::Degraded if self.repeats(step) > 0 || is_idle_with_work(step) => self.remind(step),
+            HealthState::Unknown | HealthState::Healthy | HealthState::Degraded | HealthState::Terminated => {
+                self.stand_down(step);
+            }
         }
         self.finish_what_is_under_way(step);
     }
@@ -86,6 +89,27 @@ impl Agent {
         }
     }
 
+    /// Repeats that are not yet a loop, and work that lies there, are worth a word, and nothing else.
+    fn remind(&mut self, step: &mut Step<'_>) {
+        let case = self.case.get_or_insert_default();
+        case.well_since = None;
+        let free = case.held_until.is_none_or(|until| until <= step.now)
+            && match &case.ladder {
+                Ladder::Rest => true,
+                Ladder::Nudging(nudging) => nudging.deadline <= step.now,
+                _ => false,
+            };
+        let mode = self.mode(step.role);
+        if !free || mode < Mode::Nudge {
+            return;
+        }
+        if self.has_nudges_left(step) {
+            self.nudge_if_allowed(step);
+        } else if mode >= Mode::Escalate && is_idle_with_work(step) {
+            self.escalate_for(step);
+        }
+    }
+
     /// Takes the next step up, if there is one and it is due.
     fn climb(&mut self, step: &mut Step<'_>) {
         let mode = self.mode(step.role);
@@ -117,17 +141,29 @@ impl Agent {
         if self.state == HealthState::Failing {
             return self.on_failing(step, mode);
         }
-        let policy = &step.role.intervention;
-        let nudges_left = policy.nudge_enabled && self.nudges_used() < policy.nudges_max;
+        let nudges_left = self.has_nudges_left(step);
         if mode >= Mode::Escalate && (self.cannot_wait(step) || !nudges_left) {
             self.escalate_for(step);
-        } else if nudges_left && self.liveness.lost().is_none() {
-            // An agent that was well for a moment is not reminded more often for it.
-            let nudged_at = self.case.as_ref().and_then(|case| case.nudged_at);
-            match nudged_at.map(|at| at + policy.nudge_interval).filter(|next| step.now < *next) {
-                Some(next) => self.hold(next),
-                None => self.nudge(step, None, None),
-            }
+        } else {
+            self.nudge_if_allowed(step);
+        }
+    }
+
+    fn has_nudges_left(&self, step: &Step<'_>) -> bool {
+        let policy = &step.role.intervention;
+        policy.nudge_enabled && self.nudges_used() < policy.nudges_max
+    }
+
+    /// Reminds an agent that can read it. One that was well for a moment is not reminded more often for it.
+    fn nudge_if_allowed(&mut self, step: &mut Step<'_>) {
+        if !self.has_nudges_left(step) || self.liveness.lost().is_some() {
+            return;
+        }
+        let nudged_at = self.case.as_ref().and_then(|case| case.nudged_at);
+        let next = nudged_at.map(|at| at + step.role.intervention.nudge_interval);
+        match next.filter(|next| step.now < *next) {
+            Some(next) => self.hold(next),
+            None => self.nudge(step, None, None),
         }
     }
 
@@ -147,7 +183,7 @@ impl Agent {
     /// Reminding would be useless: nobody is there to read, it said that it cannot go on, or it repeats itself
     /// so often that it will not stop by itself.
     fn cannot_wait(&self, step: &Step<'_>) -> bool {
-        let asks = self.blocked || (self.wants_handoff && self.nudges_used() > 0);
+        let asks = self.blocked || (self.wants_handoff(step.now) && self.nudges_used() > 0);
         self.state == HealthState::Failing
             || asks
             || self.liveness.lost().is_some()
@@ -182,10 +218,13 @@ impl Agent {
         }
     }
 
-    /// No single signal kills: two independent proven findings, or one and reminders that arrived in vain.
+    /// No single signal kills: two independent proven findings, or one and reminders that arrived in vain. Who
+    /// answers them is not ended for what is merely not seen of its work.
     fn may_be_stopped(&self, step: &Step<'_>) -> bool {
-        let in_vain = self.case.as_ref().is_some_and(|case| case.nudged_in_vain);
+        let Some(case) = &self.case else { return false };
         let proven = self.proven_families(step.findings);
+        let only_unseen = step.findings.iter().all(|found| found.sign.family() == Family::Progress);
+        let in_vain = case.nudged_in_vain && !(case.answered && only_unseen);
         proven >= 2 || (proven == 1 && in_vain)
     }
 
@@ -220,7 +259,8 @@ impl Agent {
     fn escalate_for(&mut self, step: &mut Step<'_>) {
         let reason: Arc<str> = match self.evidence.iter().max_by_key(|found| found.severity) {
             Some(gravest) if self.nudges_used() > 0 => {
-                format!("{gravest}; {} nudges in vain", self.nudges_used()).into()
+                let nudges = self.nudges_used();
+                format!("{gravest}; after {nudges} {}", if nudges == 1 { "nudge" } else { "nudges" }).into()
             }
             Some(gravest) => gravest.to_string().into(),
             None => "it asks to hand its work over".into(),
@@ -388,6 +428,11 @@ impl Agent {
             return;
         }
         nudging.delivery = Delivery::Answered;
+        case.answered = true;
+        if self.waiting.idle_since.is_some() {
+            // Reminded of its work it answers and stays idle: then there is none, and the word of it was lost.
+            self.progress.on_unassigned();
+        }
         let (seq, after) = (nudging.seq, step.now.since(nudging.sent_at));
         let key = EffectKey { agent: self.id.clone(), incarnation: self.incarnation, seq };
         self.record(step, Fact::NudgeAnswered { key, after });
@@ -462,4 +507,8 @@ impl Case {
             self.budget(spending).spent.iter().all(|at| *at + window <= now)
         })
     }
+}
+
+fn is_idle_with_work(step: &Step<'_>) -> bool {
+    step.findings.iter().any(|found| found.sign == Sign::IdleWithWork)
 }

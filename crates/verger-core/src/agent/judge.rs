@@ -7,13 +7,16 @@
 use std::sync::Arc;
 
 use super::{Agent, Signs, Step};
+use crate::effect::Action;
 use crate::event::{Fact, Incident};
 use crate::evidence::{Evidence, Family, Measure, Severity, Sign};
 use crate::health::HealthState;
+use crate::liveness::ChannelState;
 use crate::policy::Role;
-use crate::signal::{Status, Trust};
+use crate::progress::Slack;
+use crate::signal::{Awaited, Status, Trust};
 use crate::signs::Finding;
-use crate::time::{Span, Timestamp};
+use crate::time::Timestamp;
 
 impl Agent {
     /// Judges the agent as of now, publishes what changed and does what follows.
@@ -21,12 +24,14 @@ impl Agent {
         let mut findings = std::mem::take(step.findings);
         findings.clear();
         self.collect(step.now, step.role, &mut findings);
+        self.ask_first(step, &mut findings);
         self.watch_for_flapping(step, &mut findings);
         let state = self.composite(&findings);
         if state != self.state {
             let evidence = self.evidence_of(&findings);
             self.change_state(step, state, evidence);
-        } else if !same_signs(&self.evidence, &findings) {
+        } else if !findings.is_empty() || !self.evidence.is_empty() {
+            // The state stands; whoever looks now, or is asked to decide, gets what is true now.
             self.evidence = self.evidence_of(&findings);
         }
         *step.findings = findings;
@@ -36,26 +41,45 @@ impl Agent {
 
     fn collect(&self, now: Timestamp, role: &Role, findings: &mut Vec<Finding>) {
         findings.extend(self.liveness.finding(now, &role.liveness));
-        if self.liveness.way_is_open() && !self.in_grace(now) {
+        if self.is_heard(now, role) && !self.in_grace(now) {
             self.collect_absence(now, role, findings);
         }
         self.collect_presence(now, role, findings);
     }
 
+    /// Whether it would be heard if it did something: nothing speaks against the way, and where beats are expected,
+    /// none has been missed. Otherwise its silence is a question of life, which is judged elsewhere.
+    fn is_heard(&self, now: Timestamp, role: &Role) -> bool {
+        let beats_on_time = now.since(self.liveness.last_sign) <= role.liveness.beats.interval.times(2);
+        let beats = self.beats && self.liveness.channel != ChannelState::Open;
+        self.liveness.way_is_open() && (!beats || beats_on_time)
+    }
+
     fn collect_absence(&self, now: Timestamp, role: &Role, findings: &mut Vec<Finding>) {
         findings.extend(self.idleness(now, role));
         findings.extend(self.waiting.finding(now, self.progress.last_work, &role.patience));
-        if self.waiting.is_resting(now, &role.patience) {
+        if self.waiting.is_resting() {
             return;
         }
-        let stopped_at = self.waiting.stopped_at(now, &role.patience);
-        let excused = stopped_at.map_or(Span::ZERO, |stopped_at| now.since(stopped_at));
-        findings.extend(self.progress.staleness(now, excused, &role.progress));
-        findings.extend(self.progress.tool_silence(now, excused, &role.progress));
+        let slack = self.slack(now, role);
+        findings.extend(self.progress.staleness(now, slack, &role.progress));
+        // Who never says when it rests, and was given no work, may rest now.
+        if self.waiting.tells || self.progress.assigned_at.is_some() {
+            findings.extend(self.progress.tool_silence(now, slack, &role.progress));
+        }
         let Some(signs) = &self.signs else { return };
-        findings.extend(signs.context.as_ref().and_then(|sign| sign.finding(now, &role.context)));
-        if stopped_at.is_none() {
+        findings.extend(self.exhaustion(now, role));
+        if slack.stopped_at.is_none() {
             findings.extend(signs.tokens.as_ref().and_then(|tokens| tokens.stop(now, &role.tokens)));
+        }
+    }
+
+    /// What explains its standstill, if it does not rest.
+    pub(crate) fn slack(&self, now: Timestamp, role: &Role) -> Slack {
+        Slack {
+            stopped_at: self.waiting.stopped_at(now, &role.patience),
+            unseen_call: role.patience.tool,
+            stretch: if self.is_busy() { u64::from(role.liveness.busy_factor) } else { 1 },
         }
     }
 
@@ -66,8 +90,23 @@ impl Agent {
         let said =
             |sign, severity| Finding { sign, value: Measure::Said, threshold: Measure::Said, severity };
         findings.extend(self.blocked.then(|| said(Sign::Blocked, Severity::Stuck)));
-        let degraded = self.waiting.status == Some(Status::Degraded);
+        // In an outage it says so, too; but then it is the provider that is.
+        let degraded =
+            self.waiting.status == Some(Status::Degraded) && !self.waiting.awaits(Awaited::Provider);
         findings.extend(degraded.then(|| said(Sign::SelfReport, Severity::Degraded)));
+    }
+
+    /// A full window is exhaustion when the agent goes on and on with it and nothing lasting comes of that. Before
+    /// that it is a warning: an agent may well finish what it is about.
+    fn exhaustion(&self, now: Timestamp, role: &Role) -> Option<Finding> {
+        let context = self.signs.as_ref()?.context.as_ref()?;
+        let mut found = context.finding(now, &role.context)?;
+        let standstill = now.since(self.progress.last_lasting) >= role.context.standstill;
+        let goes_on = context.steps() >= role.context.steps || !self.progress.shows_work;
+        if !(standstill && goes_on) {
+            found.severity = Severity::Degraded;
+        }
+        Some(found)
     }
 
     /// Idle with work: it says that it has nothing to do, or was started for work and never heard.
@@ -83,8 +122,33 @@ impl Agent {
         self.progress.idleness(now, since, &role.progress)
     }
 
+    /// Who neither beats nor answers pings may have nothing to do, or be in a call, and the word of it was lost: such
+    /// an agent is asked before its silence is called a standstill (001 §1.5.3), and believed while it answers.
+    fn ask_first(&mut self, step: &mut Step<'_>, findings: &mut Vec<Finding>) {
+        if self.beats || self.liveness.channel == ChannelState::Open {
+            return;
+        }
+        let rests_on_silence =
+            |found: &Finding| matches!(found.sign, Sign::ToolSilence | Sign::Patience(_) | Sign::Progress);
+        if !findings.iter().any(|found| rests_on_silence(found) && found.severity == Severity::Stuck) {
+            return;
+        }
+        let past = self.past.get_or_insert_default();
+        let mut inquiry = past.inquiry.unwrap_or_default();
+        if inquiry.is_due(step.now, &step.role.progress) {
+            inquiry.asked_at = Some(step.now);
+            inquiry.times = inquiry.times.saturating_add(1);
+            past.inquiry = Some(inquiry);
+            self.act(step, Action::Inquire);
+        }
+        if inquiry.explains(step.now, step.role) {
+            findings.retain(|found| !rests_on_silence(found));
+        }
+    }
+
     fn watch_for_flapping(&mut self, step: &Step<'_>, findings: &mut Vec<Finding>) {
-        let unwell = findings.iter().any(|found| Severity::Degraded <= found.severity);
+        let unwell =
+            findings.iter().any(|found| Severity::Stuck <= found.severity) || self.liveness.lost().is_some();
         if !unwell && self.past.is_none() {
             return;
         }
@@ -118,9 +182,17 @@ impl Agent {
         Evidence { sign, value, threshold, severity, trust }
     }
 
-    /// Independent families of grave, proven findings: no termination rests on fewer than two.
+    /// Independent families of grave, proven findings: no termination rests on fewer than two. Where an agent's work
+    /// cannot be seen, that nothing is seen of it proves nothing.
     pub(crate) fn proven_families(&self, findings: &[Finding]) -> usize {
-        let grave = findings.iter().filter(|found| Severity::Degraded <= found.severity);
+        let seen = |sign: Sign| match sign.family() {
+            Family::Life => true,
+            // What was found before it could no longer be reached says nothing about now.
+            _ if !self.liveness.way_is_open() => false,
+            Family::Progress | Family::Consumption => self.progress.shows_work,
+            Family::Repetition | Family::Errors | Family::Word | Family::Process => true,
+        };
+        let grave = findings.iter().filter(|found| Severity::Degraded <= found.severity && seen(found.sign));
         families(grave.filter(|found| self.stamped(found).trust == Trust::Verified).map(|found| found.sign))
     }
 
@@ -134,13 +206,18 @@ impl Agent {
 
     /// One notification for each condition, and one when it ends.
     fn settle_incidents(&mut self, step: &mut Step<'_>) {
+        let flapping = self.past.as_ref().is_some_and(|past| past.flapping.raised);
         let conditions = [
             (Incident::Silent, self.liveness.lost().is_some()),
             (Incident::Stuck, self.state == HealthState::Stuck),
             (Incident::Failing, self.state == HealthState::Failing),
-            (Incident::Flapping, self.past.as_ref().is_some_and(|past| past.flapping.raised)),
+            (Incident::Flapping, flapping),
         ];
         for (incident, holds) in conditions {
+            // While a state keeps changing, that is the one thing people are told.
+            if flapping && incident != Incident::Flapping {
+                continue;
+            }
             let open = self.open_incidents().iter().any(|(known, _)| *known == incident);
             match (open, holds) {
                 (false, true) => self.open_incident(step, incident),
@@ -191,11 +268,4 @@ fn families(signs: impl Iterator<Item = Sign>) -> usize {
     seen.sort_unstable();
     seen.dedup();
     seen.len()
-}
-
-fn same_signs(evidence: &[Evidence], findings: &[Finding]) -> bool {
-    evidence.len() == findings.len()
-        && evidence.iter().zip(findings).all(|(known, found)| {
-            known.sign == found.sign && known.severity == found.severity && known.threshold == found.threshold
-        })
 }

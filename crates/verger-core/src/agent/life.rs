@@ -21,7 +21,9 @@ use crate::time::{AgentTime, Span, Timestamp};
 use crate::waiting::Waiting;
 
 /// What is sent without a number this soon after the end is late, whatever its clock says.
-const LATE_WITHIN_MS: i64 = 30_000;
+const LATE_WITHIN: Span = Span::secs(30);
+/// What says itself that it was sent before the end is late for this long.
+const OLD_WITHIN: Span = Span::minutes(10);
 /// A life's first signals may overtake its announcement by this much.
 const SPAWN_OVERTAKEN: Span = Span::minutes(1);
 /// An announcement this much older than the present one is a late copy, not a clock that was set.
@@ -73,14 +75,13 @@ impl Agent {
             unverified: false,
             stale_reported: false,
             blocked: false,
-            wants_handoff: false,
             next_effect: 1,
             task: None,
             host: None,
             checkpoint: None,
             liveness: Liveness { last_sign: now, ..Liveness::default() },
             waiting: Waiting::default(),
-            progress: Progress { last: now, last_work: now, ..Progress::default() },
+            progress: Progress { last: now, last_lasting: now, last_work: now, ..Progress::default() },
             skew: Skew::default(),
             metrics: Metrics::default(),
             signs: None,
@@ -107,7 +108,7 @@ impl Agent {
             None if self.ended_before_this_life(content) => self.turn_away(step, None),
             _ if self.state != HealthState::Terminated => Ok(()),
             Some(_) => self.turn_away(step, content.incarnation),
-            None if self.opens_next_life(content) => {
+            None if self.opens_next_life(step.now, content) => {
                 if !matches!(content.body, Body::Spawn(_)) {
                     self.begin_life(step, self.incarnation.next());
                 }
@@ -126,7 +127,7 @@ impl Agent {
         matches!(content.body, Body::Exit(_)) && sent_earlier
     }
 
-    fn opens_next_life(&self, content: &Content) -> bool {
+    fn opens_next_life(&self, now: Timestamp, content: &Content) -> bool {
         if matches!(content.body, Body::Spawn(_)) {
             return true;
         }
@@ -136,7 +137,8 @@ impl Agent {
         let Some(ended_at) = self.past.as_ref().and_then(|past| past.ended_at) else { return true };
         let sent = content.sent_at.map(|sent| sent.0.saturating_sub(self.skew.millis().unwrap_or(0)));
         let is_old = sent.is_some_and(|sent| sent < ended_at.0);
-        !is_old && content.received_at.0.saturating_sub(ended_at.0) >= LATE_WITHIN_MS
+        // A clock that was set back must not keep the successor out for ever.
+        now.since(self.state_since) >= if is_old { OLD_WITHIN } else { LATE_WITHIN }
     }
 
     fn turn_away(&mut self, step: &mut Step<'_>, stale: Option<Incarnation>) -> Result<(), Refusal> {
@@ -179,8 +181,8 @@ impl Agent {
     }
 
     fn opens_new_life(&self, now: Timestamp) -> bool {
-        let never_lived = self.spawned == Spawned::Unannounced && now.since(self.born_at) < SPAWN_OVERTAKEN;
-        !never_lived
+        let overtaken = self.spawned == Spawned::Unannounced && now.since(self.born_at) < SPAWN_OVERTAKEN;
+        self.state == HealthState::Terminated || !overtaken
     }
 
     /// Everything about the earlier life is over; only what belongs to the agent itself stays.
@@ -196,8 +198,15 @@ impl Agent {
         next.checkpoint = self.checkpoint.take();
         next.skew = self.skew;
         next.progress.assigned_at = self.progress.assigned_at.map(|_| now);
+        next.progress.shows_work = self.progress.shows_work;
+        next.progress.announces_calls = self.progress.announces_calls;
+        next.waiting.tells = self.waiting.tells;
         next.metrics = self.metrics.carried_over();
         next.past = self.past.take();
+        if let Some(past) = &mut next.past {
+            past.handoff_at = None;
+            past.inquiry = None;
+        }
         next.case = self.case.take().map(|mut case| {
             // What was spent stays spent; what was under way was meant for the life that is over.
             case.begin_anew();
@@ -213,8 +222,9 @@ impl Agent {
             .case
             .as_ref()
             .is_some_and(|case| matches!(case.ladder, Ladder::HandingOff { .. } | Ladder::Stopping(_)));
-        let unfinished = self.progress.assigned_at.is_some();
-        let died = !expected && (!exit.is_clean() || unfinished);
+        // A program that ends by itself and says that all went well was done, or handed over; that nobody told of
+        // it is no accident.
+        let died = !expected && !exit.is_clean();
         let recover = match self.case.as_ref().map(|case| &case.ladder) {
             Some(Ladder::Stopping(stopping)) => stopping.recover,
             Some(Ladder::HandingOff { .. }) => true,

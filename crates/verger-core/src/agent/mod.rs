@@ -5,6 +5,7 @@
 //! through [`wake`](Agent::wake); both end in a judgement, and the judgement in what is done about it.
 
 mod deadline;
+mod inquiry;
 mod intervene;
 mod judge;
 mod life;
@@ -15,6 +16,7 @@ mod view;
 
 use std::sync::Arc;
 
+pub(crate) use inquiry::Inquiry;
 pub use life::Refusal;
 pub(crate) use life::{Spawned, introduces};
 pub(crate) use step::Step;
@@ -64,8 +66,6 @@ pub(crate) struct Agent {
     pub(crate) stale_reported: bool,
     /// It said that it cannot go on.
     pub(crate) blocked: bool,
-    /// It asked to hand its work over.
-    pub(crate) wants_handoff: bool,
 
     /// The number of the next effect. It outlives the life, so that no key is ever used twice.
     pub(crate) next_effect: u32,
@@ -102,6 +102,10 @@ pub(crate) struct Signs {
 pub(crate) struct Past {
     /// Conditions that people were told of and that are not over.
     pub(crate) incidents: Vec<(Incident, Timestamp)>,
+    /// What was asked of it because it was silent.
+    pub(crate) inquiry: Option<Inquiry>,
+    /// When it asked to hand its work over.
+    pub(crate) handoff_at: Option<Timestamp>,
     /// Its recent changes between well and unwell.
     pub(crate) flapping: Flapping,
     /// When its last life ended, on the wall: what was sent before that is late.

@@ -6,7 +6,7 @@ use super::{Agent, Signs, Step};
 use crate::effect::{EffectKey, Outcome};
 use crate::event::Fact;
 use crate::evidence::Sign;
-use crate::fingerprint::{CallPrint, ResultPrint};
+use crate::fingerprint::{CallClass, CallPrint, ResultPrint};
 use crate::health::HealthState;
 use crate::id::TaskId;
 use crate::liveness::{Heard, Reach};
@@ -26,6 +26,11 @@ impl Agent {
         }
         if counts_as_life(&content.body, step) {
             self.on_life(step);
+        }
+        if let Some(inquiry) = self.past.as_mut().and_then(|past| past.inquiry.as_mut())
+            && is_word(&content.body)
+        {
+            inquiry.on_word(step.now);
         }
         self.on_body(step, content);
         if self.state != HealthState::Terminated {
@@ -94,7 +99,7 @@ impl Agent {
             Body::Status(report) => self.on_status(step, *report, sent_at),
             Body::Handoff { .. } => {
                 self.signs().context.get_or_insert_default().on_relief(now);
-                self.wants_handoff = true;
+                self.past.get_or_insert_default().handoff_at = Some(now);
                 self.on_answer(step);
             }
             Body::Blocker { .. } => {
@@ -103,7 +108,6 @@ impl Agent {
             }
             Body::Pong { seq: _, status } => {
                 self.metrics.heartbeats = self.metrics.heartbeats.saturating_add(1);
-                self.metrics.last_heartbeat = Some(now);
                 if let Some(status) = status {
                     self.on_pong_status(step, *status, sent_at);
                 }
@@ -182,8 +186,10 @@ impl Agent {
             return;
         }
         self.on_work(step, sent_at);
+        self.progress.announces_calls = true;
         self.waiting.on_started(step.now, call, Awaited::Tool, limit);
         self.progress.on_call(step.now);
+        self.forget_inquiry();
     }
 
     fn on_tool_finished(&mut self, step: &mut Step<'_>, call: u64, print: CallPrint, result: ResultPrint) {
@@ -192,7 +198,15 @@ impl Agent {
             return;
         }
         let waited = self.waiting.on_finished(now, call, Awaited::Tool);
-        self.on_waited(step, waited.or(result.took));
+        if print.class == CallClass::Waiting {
+            // All of it was waiting, none of it work.
+            self.progress.on_waited(now, waited.or(result.took).unwrap_or_default(), Span::ZERO);
+        } else {
+            self.on_waited(step, waited.or(result.took));
+        }
+        if print.class == CallClass::Plain {
+            self.on_step();
+        }
         self.metrics.tool_calls = self.metrics.tool_calls.saturating_add(1);
         self.progress.on_call(now);
         if result.failed {
@@ -220,10 +234,13 @@ impl Agent {
                 self.on_work(step, sent_at);
                 self.forget_the_turn();
                 self.blocked = false;
-                self.wants_handoff = false;
+                if let Some(past) = &mut self.past {
+                    past.handoff_at = None;
+                }
                 self.progress.on_resumed(step.now);
             }
             Author::Agent => {
+                self.on_step();
                 self.end_model_wait(step);
                 self.end_outage(step);
                 self.progress.on_work(step.now);
@@ -258,11 +275,14 @@ impl Agent {
     }
 
     fn on_status_change(&mut self, step: &mut Step<'_>, report: StatusReport, sent_at: Option<AgentTime>) {
-        let was_idle = self.waiting.idle_since.is_some();
+        let was_resting = self.waiting.is_resting();
         let waited = self.waiting.on_status(step.now, report, sent_at, &step.role.patience);
         self.on_waited(step, waited);
         let is_idle = self.waiting.idle_since.is_some();
-        if was_idle && !is_idle {
+        if is_idle || self.waiting.announced.is_some() {
+            self.forget_inquiry();
+        }
+        if was_resting && !self.waiting.is_resting() {
             self.progress.on_resumed(step.now);
         }
         let waits_for_person = self.waiting.announced.is_some_and(|wait| wait.awaited == Awaited::Person);
@@ -278,7 +298,7 @@ impl Agent {
             matches!(status, Status::Idle | Status::Degraded) && self.waiting.status != Some(status);
         if says_more && !(known_wait && status == Status::Degraded) {
             self.on_status_change(step, StatusReport { status, waiting_on: None, lasting: None }, sent_at);
-        } else if status == Status::Waiting && !known_wait {
+        } else if status == Status::Waiting && self.waiting.announced.is_none() {
             let report = StatusReport { status, waiting_on: Some(Awaited::Person), lasting: None };
             self.on_status_change(step, report, sent_at);
         } else if matches!(status, Status::Busy | Status::Healthy)
@@ -317,10 +337,10 @@ impl Agent {
 
     /// It does something new: whatever it announced is over.
     fn on_work(&mut self, step: &mut Step<'_>, sent_at: Option<AgentTime>) {
-        let was_idle = self.waiting.idle_since.is_some();
+        let was_resting = self.waiting.is_resting();
         let waited = self.waiting.on_work(step.now, sent_at);
         self.on_waited(step, waited);
-        if was_idle && self.waiting.idle_since.is_none() {
+        if was_resting && !self.waiting.is_resting() {
             self.progress.on_resumed(step.now);
         }
     }
@@ -349,7 +369,20 @@ impl Agent {
             case.progressed = true;
         }
         self.blocked = false;
-        self.wants_handoff = false;
+        self.forget_inquiry();
+    }
+
+    /// Another step that was not mere waiting.
+    fn on_step(&mut self) {
+        if let Some(context) = self.signs.as_mut().and_then(|signs| signs.context.as_mut()) {
+            context.on_step();
+        }
+    }
+
+    fn forget_inquiry(&mut self) {
+        if let Some(past) = &mut self.past {
+            past.inquiry = None;
+        }
     }
 
     /// Something new happened that outlasts the call.
@@ -378,6 +411,12 @@ impl Agent {
         self.signs.get_or_insert_default()
     }
 
+    /// Whether it asked to hand its work over, not long ago.
+    pub(crate) fn wants_handoff(&self, now: Timestamp) -> bool {
+        let handoff_at = self.past.as_ref().and_then(|past| past.handoff_at);
+        handoff_at.is_some_and(|at| now.since(at) < HANDOFF_STANDS)
+    }
+
     /// Whether it announced to be busy, and may.
     pub(crate) fn is_busy(&self) -> bool {
         self.waiting.status == Some(Status::Busy)
@@ -390,6 +429,8 @@ impl Agent {
     }
 }
 
+/// A request to hand over that nobody heeded for this long is forgotten.
+const HANDOFF_STANDS: Span = Span::minutes(30);
 /// Ended calls that are remembered.
 const FINISHED_MAX: usize = 32;
 
@@ -420,6 +461,15 @@ impl Signs {
 
     fn repeats(&self) -> u32 {
         self.repetition.as_ref().map_or(0, |repetition| repetition.repeats())
+    }
+}
+
+/// Whether the agent itself says something, as in an answer.
+fn is_word(body: &Body) -> bool {
+    match body {
+        Body::Message { author, .. } => *author == Author::Agent,
+        Body::Status(_) | Body::Heartbeat(_) => true,
+        _ => false,
     }
 }
 

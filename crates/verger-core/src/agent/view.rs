@@ -143,6 +143,8 @@ impl Agent {
             && !self.is_busy()
             && !self.waiting.is_excused(now, &role.patience)
             && self.progress.assigned_at.is_none()
+            && !self.blocked
+            && !self.wants_handoff(now)
             && self.intervention().is_none()
     }
 

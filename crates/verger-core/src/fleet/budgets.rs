@@ -47,12 +47,14 @@ pub(crate) struct FleetBudgets {
     pub(crate) spent: [Budget; 3],
     /// Since when interventions have been held back, and until when at least.
     pub(crate) storm: Option<(Timestamp, Timestamp)>,
+    /// The first effect number that no forgotten agent has used: a name that comes back repeats no key.
+    pub(crate) first_effect: u32,
     pub(crate) changed: bool,
 }
 
 impl FleetBudgets {
     pub(crate) fn new(limits: FleetLimits) -> Self {
-        Self { limits, spent: Default::default(), storm: None, changed: false }
+        Self { limits, spent: Default::default(), storm: None, first_effect: 1, changed: false }
     }
 
     pub(crate) fn allows_at(&self, now: Timestamp, spending: Spending) -> Timestamp {

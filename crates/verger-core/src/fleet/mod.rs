@@ -17,7 +17,7 @@ use crate::id::{AgentId, Handle};
 use crate::policy::{Policies, RoleIndex};
 use crate::signal::{Body, Content, Signal, Trust};
 use crate::signs::Finding;
-use crate::time::{Timestamp, WallTime};
+use crate::time::{Span, Timestamp, WallTime};
 
 use index::IdIndex;
 use ring::DeadlineRing;
@@ -31,6 +31,9 @@ pub struct Collector {
     /// Things to do once the facts are on disk, in order.
     pub effects: Vec<Effect>,
 }
+
+/// More effects than one agent can cause between two commits: pings are not written down.
+const UNRECORDED_EFFECTS: u32 = 4_096;
 
 /// All agents. Time comes in with every call and never runs backwards.
 #[derive(Debug)]
@@ -108,6 +111,8 @@ impl Fleet {
             self.table.agent_mut(slot).role = index;
         }
         self.step(now, None, slot, out, |agent, step| {
+            // People decide, and are told, on what is true now.
+            agent.wake(step);
             agent.order(step, command)?;
             agent.wake(step);
             Ok(())
@@ -174,8 +179,9 @@ impl Fleet {
     }
 
     fn register(&mut self, now: Timestamp, signal: &Signal, out: &mut Collector) -> u32 {
-        let role = self.claimed_role(&signal.content).unwrap_or_default();
-        let agent = Agent::new(signal.agent.clone(), role, now);
+        let role = self.role_named_by(&signal.content.body).unwrap_or_default();
+        let mut agent = Agent::new(signal.agent.clone(), role, now);
+        agent.next_effect = self.budgets.first_effect;
         let event = Event {
             at: now,
             agent: Some((agent.id.clone(), agent.incarnation)),
@@ -205,15 +211,40 @@ impl Fleet {
         Ok(())
     }
 
-    /// The role that a proven sender claims. Who proved nothing cannot choose by which limits it is judged.
+    /// The role that a proven sender claims. Who proved nothing may choose by which limits it is judged when it is
+    /// first seen, and cannot change it afterwards, when it may be somebody else.
     fn claimed_role(&self, content: &Content) -> Option<RoleIndex> {
-        let name = match &content.body {
+        self.role_named_by(&content.body).filter(|_| content.trust == Trust::Verified)
+    }
+
+    fn role_named_by(&self, body: &Body) -> Option<RoleIndex> {
+        let name = match body {
             Body::Heartbeat(beat) => beat.role.as_ref(),
             Body::Spawn(spawn) => spawn.role.as_ref(),
             _ => None,
         };
-        let proven = name.filter(|_| content.trust == Trust::Verified);
-        proven.and_then(|name| self.policies.index_of(name))
+        name.and_then(|name| self.policies.index_of(name))
+    }
+
+    /// The monitor was away: what agents did meanwhile is not known. For `grace` nobody is blamed for silence, so
+    /// that they can connect again and say how they are, and effects are numbered far beyond those that were
+    /// never written down.
+    pub fn forgive(&mut self, now: Timestamp, grace: Span) {
+        for slot in 0..self.table.slots() {
+            if self.table.agent(slot).is_none() {
+                continue;
+            }
+            let agent = self.table.agent_mut(slot);
+            agent.grace_until = agent.grace_until.max(now + grace);
+            agent.liveness.on_monitor_back();
+            agent.next_effect = agent.next_effect.saturating_add(UNRECORDED_EFFECTS);
+            if self.table.mark_changed(slot) {
+                self.changed.push(slot);
+            }
+            self.arm(now, slot);
+        }
+        self.budgets.first_effect = self.budgets.first_effect.saturating_add(UNRECORDED_EFFECTS);
+        self.budgets.changed = true;
     }
 
     /// Runs one step of one agent, then arms its next deadline and notes that its row changed.
@@ -253,6 +284,8 @@ impl Fleet {
         agent.resolve_all_incidents(&mut step);
         agent.record(&mut step, Fact::Unregistered { by: Some(command.by.clone()) });
         self.ring.disarm(slot);
+        self.budgets.first_effect = self.budgets.first_effect.max(agent.next_effect);
+        self.budgets.changed = true;
         self.forgotten.push(agent.id);
     }
 }

@@ -82,39 +82,43 @@ impl DeadlineRing {
     /// Takes out everybody whose deadline has come; the caller arms them anew.
     pub(crate) fn take_due(&mut self, now: Timestamp, due: &mut Vec<u32>) {
         let last = now.as_millis() / BUCKET_MS;
-        while self.tick <= last {
-            let Some(next) = self.next_occupied().filter(|tick| *tick <= last) else {
-                self.tick = last + 1;
-                return;
-            };
-            self.tick = next;
+        let first_due = due.len();
+        while let Some(next) = self.next_occupied().filter(|tick| *tick <= last) {
+            self.tick = next + 1;
             let bucket = (next % BUCKETS) as usize;
             self.occupied[bucket / 64] &= !(1 << (bucket % 64));
-            self.tick = next + 1;
             let mut waiting = std::mem::take(&mut self.buckets[bucket]);
             for slot in waiting.drain(..) {
                 let place = &mut self.places[slot as usize];
                 if place.armed == next {
                     place.armed = DISARMED;
-                    self.hand_out(slot, now, due);
+                    due.push(slot);
                 }
             }
-            // An emptied bucket keeps its memory only while it is small: a burst should not stay for ever. Who was
-            // put a whole round further waits in this very bucket again.
-            if waiting.capacity() <= 64 && self.buckets[bucket].is_empty() {
+            // An emptied bucket keeps its memory only while it is small: a burst should not stay for ever.
+            if waiting.capacity() <= 64 {
                 self.buckets[bucket] = waiting;
             }
         }
+        self.tick = self.tick.max(last.saturating_add(1));
+        self.put_further(now, due, first_due);
     }
 
-    /// Hands the slot out if its time has come; else puts it where its deadline has moved.
-    fn hand_out(&mut self, slot: u32, now: Timestamp, due: &mut Vec<u32>) {
-        let wanted = self.places[slot as usize].wanted;
-        if wanted <= now {
-            due.push(slot);
-        } else if wanted != Timestamp::NEVER {
-            self.arm(slot, wanted);
+    /// Puts those whose deadline has moved where it is now; only once the clock stands, so that a long jump of time
+    /// is one step and not one for every round of the ring.
+    fn put_further(&mut self, now: Timestamp, due: &mut Vec<u32>, first_due: usize) {
+        let mut kept = first_due;
+        for at in first_due..due.len() {
+            let slot = due[at];
+            let wanted = self.places[slot as usize].wanted;
+            if wanted <= now {
+                due[kept] = slot;
+                kept += 1;
+            } else if wanted != Timestamp::NEVER {
+                self.arm(slot, wanted);
+            }
         }
+        due.truncate(kept);
     }
 
     /// When the next bucket comes.
@@ -189,7 +193,7 @@ mod tests {
         let first = ring.next().expect("it is armed");
         assert_eq!(first, at((BUCKETS - 1) * BUCKET_MS));
         assert_eq!(due_at(&mut ring, first.as_millis()), [], "it is not due yet");
-        assert_eq!(ring.next(), Some(at((2 * BUCKETS - 1) * BUCKET_MS)));
+        assert_eq!(ring.next(), Some(at((2 * BUCKETS - 1) * BUCKET_MS)), "a round further");
         assert_eq!(due_at(&mut ring, 86_400_000), [0]);
     }
 

@@ -78,12 +78,15 @@ impl Fleet {
             let mut bytes = vec![VERSION];
             bytes.extend(to_row(&role));
             bytes.extend(to_row(agent));
-            push(Row { key: RowKey::Agent(agent.id.clone()), bytes: Some(bytes) });
+            push(Row { key: RowKey::Agent(agent.id.clone()), bytes: Some(sealed(bytes)) });
         }
         if std::mem::take(&mut self.budgets.changed) {
             let mut bytes = vec![VERSION];
-            bytes.extend(to_row(&(self.budgets.spent.to_vec(), self.budgets.storm)));
-            push(Row { key: RowKey::Fleet, bytes: Some(bytes) });
+            bytes.extend(to_row(&(
+                (self.budgets.spent.to_vec(), self.budgets.storm),
+                self.budgets.first_effect,
+            )));
+            push(Row { key: RowKey::Fleet, bytes: Some(sealed(bytes)) });
         }
     }
 
@@ -127,6 +130,9 @@ impl Fleet {
         if agent.id != *id {
             return Err(damaged(Damaged));
         }
+        if self.index.get(id, &self.table).is_some() {
+            return Err(damaged(Damaged));
+        }
         agent.role = self.policies.index_of(&role).unwrap_or_default();
         let slot = self.table.insert(agent);
         self.index.insert(slot, &self.table);
@@ -137,18 +143,35 @@ impl Fleet {
     }
 }
 
+/// A row with its checksum: what a disk or a hand has changed is refused, not half believed.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let sum = checksum(&bytes);
+    bytes.extend(sum.to_le_bytes());
+    bytes
+}
+
 fn checked<'a>(row: &str, bytes: &'a [u8]) -> Result<&'a [u8], RestoreError> {
-    match bytes.split_first() {
-        Some((&VERSION, content)) => Ok(content),
-        Some((&found, _)) if found > VERSION => {
-            Err(RestoreError::Newer { row: format!("`{row}`"), found, known: VERSION })
-        }
-        _ => Err(RestoreError::Damaged(format!("`{row}`"))),
+    let damaged = || RestoreError::Damaged(format!("`{row}`"));
+    let (&found, _) = bytes.split_first().ok_or_else(damaged)?;
+    if found > VERSION {
+        return Err(RestoreError::Newer { row: format!("`{row}`"), found, known: VERSION });
+    }
+    let (sealed, sum) = bytes.split_last_chunk::<4>().ok_or_else(damaged)?;
+    match sealed.split_first() {
+        Some((&VERSION, content)) if checksum(sealed) == u32::from_le_bytes(*sum) => Ok(content),
+        _ => Err(damaged()),
     }
 }
 
+/// FNV-1a: it need not withstand malice, only accidents.
+fn checksum(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+}
+
 fn restore_books(budgets: &mut FleetBudgets, content: &[u8]) -> Result<(), Damaged> {
-    let (spent, storm): (Vec<Budget>, Option<(Timestamp, Timestamp)>) = from_row(content)?;
+    type Books = ((Vec<Budget>, Option<(Timestamp, Timestamp)>), u32);
+    let ((spent, storm), first_effect): Books = from_row(content)?;
+    budgets.first_effect = first_effect;
     budgets.spent = spent.try_into().map_err(|_| Damaged)?;
     budgets.storm = storm;
     Ok(())

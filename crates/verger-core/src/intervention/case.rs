@@ -24,6 +24,8 @@ pub(crate) struct Case {
     pub(crate) nudges: u8,
     /// Whether a reminder was delivered in this case, had its time, and changed nothing.
     pub(crate) nudged_in_vain: bool,
+    /// Whether it answered a reminder in this case.
+    pub(crate) answered: bool,
     /// When it was last reminded.
     pub(crate) nudged_at: Option<Timestamp>,
     /// Whether something new happened since the last reminder.

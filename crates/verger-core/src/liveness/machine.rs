@@ -129,6 +129,13 @@ impl Liveness {
         }
     }
 
+    /// The monitor was away: a ping that was out may have been answered to nobody.
+    pub(crate) fn on_monitor_back(&mut self) {
+        if let Phase::Pinging(_) = self.phase {
+            self.phase = Phase::Heard;
+        }
+    }
+
     /// The ping channel came; a channel is no sign of life by itself.
     pub(crate) fn on_channel_opened(&mut self, now: Timestamp) {
         self.channel = ChannelState::Open;

@@ -87,7 +87,8 @@ impl Policy {
     /// A role of 001 §1.3.2: this interval, this many consecutive misses.
     pub fn polled(interval: Span, misses_max: u8) -> Self {
         Self {
-            beats: Beats { interval, timeout: interval.times(u64::from(misses_max)) },
+            // Half an interval of slack: a beat may be late without being missed.
+            beats: Beats { interval, timeout: interval.times(u64::from(misses_max)) + interval.half() },
             pings: Some(Pings::polling(interval, misses_max)),
             ..Self::default()
         }

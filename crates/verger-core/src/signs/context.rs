@@ -19,6 +19,10 @@ const FALL: u64 = 10;
 /// How long a full context is borne.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
+    /// Steps with a full window that are exhaustion. Thirty: who can make room finishes what it is about first.
+    pub steps: u32,
+    /// How long nothing lasting may come of them. An hour: what it is about may take a while.
+    pub standstill: Span,
     /// How long the window may stay full. Ten minutes: a compaction takes one or two, and the end of a task
     /// often comes with the window full.
     pub grace: Span,
@@ -29,7 +33,7 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { grace: Span::minutes(10), relief: Span::minutes(30) }
+        Self { steps: 30, standstill: Span::minutes(60), grace: Span::minutes(10), relief: Span::minutes(30) }
     }
 }
 
@@ -42,6 +46,8 @@ pub struct ContextUse {
     pub(crate) used: u64,
     /// Since when it is full without having fallen.
     pub(crate) full_since: Option<Timestamp>,
+    /// Steps done since.
+    pub(crate) steps: u32,
     /// When it was last compacted or a handoff was asked for, unless it was seen to fall since.
     pub(crate) relieved_at: Option<Timestamp>,
 }
@@ -60,12 +66,26 @@ impl ContextUse {
             self.relieved_at = None;
         } else if fell || self.full_since.is_none() {
             self.full_since = Some(now);
+            self.steps = 0;
         }
+    }
+
+    /// The agent did another step that was not mere waiting.
+    pub fn on_step(&mut self) {
+        if self.full_since.is_some() {
+            self.steps = self.steps.saturating_add(1);
+        }
+    }
+
+    /// Steps done since the window has been full.
+    pub fn steps(&self) -> u32 {
+        self.steps
     }
 
     /// The window was compacted, or the agent asked to hand over: someone deals with it.
     pub fn on_relief(&mut self, now: Timestamp) {
         self.relieved_at = Some(now);
+        self.steps = 0;
     }
 
     /// A new life begins with an empty window.

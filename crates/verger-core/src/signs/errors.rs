@@ -56,6 +56,8 @@ pub struct Streak {
     pub(crate) call: u64,
     /// What the last one said.
     pub(crate) text: u64,
+    /// All of them are the same call with the same words.
+    pub(crate) identical: bool,
     /// When it happened.
     pub(crate) at: Timestamp,
 }
@@ -63,7 +65,8 @@ pub struct Streak {
 impl Streak {
     fn on_failure(&mut self, at: Timestamp, call: u64, text: u64, alike: bool) {
         let length = if alike { self.length.saturating_add(1) } else { 1 };
-        *self = Self { length, call, text, at };
+        let same = self.identical && self.call == call && self.text == text;
+        *self = Self { length, call, text, identical: !alike || same, at };
     }
 }
 
@@ -163,10 +166,13 @@ impl Errors {
     fn streak(&self, now: Timestamp, policy: &Policy) -> Option<Finding> {
         let reports = if now.since(self.reports.at) < policy.reports_stand { self.reports.length } else { 0 };
         let length = self.calls.length.max(reports);
-        (length > policy.streak_max).then(|| Finding {
+        // The very same call tried once more is a retry, and judged as a repeat first.
+        let retried = self.calls.identical && reports <= policy.streak_max;
+        let limit = policy.streak_max + u32::from(retried);
+        (length > limit).then(|| Finding {
             sign: Sign::FailureStreak,
             value: Measure::Count(u64::from(length)),
-            threshold: Measure::Count(u64::from(policy.streak_max)),
+            threshold: Measure::Count(u64::from(limit)),
             severity: Severity::Failing,
         })
     }
@@ -194,7 +200,7 @@ impl Errors {
             sign: Sign::ErrorCount,
             value: Measure::Count(u64::from(self.growth)),
             threshold: Measure::Count(u64::from(policy.growth_max)),
-            severity: Severity::Degraded,
+            severity: Severity::Note,
         })
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! What is usual differs a thousandfold between agents, so each is compared with itself: with the median of its
 //! last active minutes and their spread around it, on a logarithmic scale, because use varies by factors. A
-//! minute counts as far above only if it is beyond the spread *and* several times the median, and it takes
-//! several such minutes in a row. Minutes without use are no samples: a pause is not slow work.
+//! minute counts as far above only if it is beyond the spread *and* several times the median, and most of the
+//! last nine must be: use is so uneven that even a runaway has ordinary minutes, and healthy work has large
+//! ones. Minutes without use are no samples: a pause is not slow work.
 //!
 //! A runaway must not become normal at once, nor stay an alarm for ever: while it lasts, one minute in eight
 //! is learnt, so that after about two hours the new level is the usual one.
@@ -18,26 +19,33 @@ const MINUTES: usize = 32;
 /// Active minutes before anything is judged.
 const WARM_UP: usize = 12;
 
-/// How many median deviations above the median a minute must lie: about four standard deviations.
-const SPREADS: u16 = 6;
+/// How many median deviations above the median a minute must lie: beyond it are about 9 % of ordinary minutes,
+/// so that six of nine happen to lie there once in thirty thousand.
+const SPREADS: u16 = 2;
 
 /// How many times the median a minute must be: an agent as regular as a clock has hardly any spread.
 const FACTOR: u64 = 5;
 
-/// Minutes in a row far above the usual from which on most are no longer learnt.
-const RUN: u32 = 3;
+/// The last active minutes in which those far above are counted.
+const RECENT: u32 = 9;
+
+/// As many of them far above the usual make a spike, from which on most minutes are no longer learnt.
+const SPIKE: u32 = 6;
+
+/// Fewer than this end it.
+const SPIKE_OVER: u32 = 3;
+
+/// A heartbeat's average stands for at most so many of them: one heartbeat alone makes no spike.
+const BEAT_WEIGHT: u64 = 3;
 
 /// One in so many of them still is.
 const LEARNT_OF: u32 = 8;
 
-/// Ordinary minutes in a row that end a spike.
-const CALM: u8 = 2;
-
 /// How long a spike stands without any further report: two heartbeats of the usual five minutes.
 const SPIKE_STANDS: Span = Span::minutes(10);
 
-/// Minutes without use that break a run of minutes far above the usual.
-const GAP: u64 = 5;
+/// Minutes without use after which what was before is no longer recent.
+const GAP: u64 = 30;
 
 /// Pauses are counted by length, in steps of half a power of two from one minute to two days.
 const PAUSES: usize = 23;
@@ -55,8 +63,8 @@ const MINUTE_MS: u64 = 60_000;
 /// What is unusual.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
-    /// Minutes in a row far above the usual that make a spike. Three: one large file or a burst of sub-agents
-    /// fills a minute or two.
+    /// Of the last nine active minutes, how many far above the usual make a spike. Six: one large file or a burst of
+    /// sub-agents fills a minute or two.
     pub spike_minutes: u32,
     /// The shortest pause that can be a stop. Fifteen minutes, as for tool calls (000 §2.2).
     pub stop_min: Span,
@@ -66,7 +74,7 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { spike_minutes: RUN, stop_min: Span::minutes(15), stop_pauses: 6 }
+        Self { spike_minutes: SPIKE, stop_min: Span::minutes(15), stop_pauses: 6 }
     }
 }
 
@@ -85,10 +93,12 @@ pub struct TokenUse {
     pub(crate) minute: u64,
     /// Tokens used in it so far.
     pub(crate) in_minute: u64,
-    /// Minutes in a row far above the usual.
-    pub(crate) high: u32,
-    /// Ordinary minutes since.
-    pub(crate) calm: u8,
+    /// Which of the last [`RECENT`] active minutes were far above, the latest in the lowest bit.
+    pub(crate) recent: u16,
+    /// A spike is on.
+    pub(crate) raised: bool,
+    /// Minutes of it so far.
+    pub(crate) lasted: u32,
     /// Tokens of the last minute far above.
     pub(crate) high_rate: u64,
     /// When tokens were last used while the agent was at work.
@@ -133,7 +143,7 @@ impl TokenUse {
         }
         self.close();
         self.minute = now.as_millis() / MINUTE_MS;
-        self.learn((used / minutes).max(1), minutes.min(MINUTES as u64 / 2) as u32);
+        self.learn((used / minutes).max(1), minutes.min(BEAT_WEIGHT) as u32);
     }
 
     /// The agent has nothing to do: the pause that follows is no measure of its work.
@@ -144,7 +154,7 @@ impl TokenUse {
     /// A new life: counting begins anew; what is usual for this agent remains.
     pub fn reset(&mut self) {
         self.close();
-        (self.high, self.calm) = (0, 0);
+        self.calm_down();
         self.last_used = None;
         self.total = None;
     }
@@ -152,7 +162,7 @@ impl TokenUse {
     /// Whether tokens are used far faster than usual.
     pub fn spike(&self, now: Timestamp, policy: &Policy) -> Option<Finding> {
         let current = self.last_used.is_some_and(|at| now.since(at) < SPIKE_STANDS);
-        (current && self.high >= policy.spike_minutes.max(1)).then(|| Finding {
+        (current && self.is_spiking(policy)).then(|| Finding {
             sign: Sign::TokenSpike,
             value: Measure::Count(self.high_rate),
             threshold: Measure::Count(tokens(self.median)),
@@ -172,9 +182,8 @@ impl TokenUse {
 
     /// When an answer may next change by itself: a stop becomes due, or a spike is over.
     pub fn deadline(&self, policy: &Policy) -> Option<Timestamp> {
-        let spike_over = (self.high >= policy.spike_minutes.max(1))
-            .then(|| self.last_used.map(|at| at + SPIKE_STANDS))
-            .flatten();
+        let spike_over =
+            self.is_spiking(policy).then(|| self.last_used.map(|at| at + SPIKE_STANDS)).flatten();
         [self.stop_at(policy), spike_over].into_iter().flatten().min()
     }
 
@@ -212,7 +221,7 @@ impl TokenUse {
         if minute != self.minute {
             self.close();
             if minute.saturating_sub(self.minute) > GAP {
-                (self.high, self.calm) = (0, 0);
+                self.calm_down();
             }
             self.minute = minute;
         }
@@ -232,16 +241,11 @@ impl TokenUse {
         let level = level(used);
         let far = self.limit > 0 && self.limit < level;
         for _ in 0..minutes {
-            if far {
-                self.high = self.high.saturating_add(1);
-                self.calm = 0;
-            } else if self.high > 0 {
-                self.calm += 1;
-                if self.high < RUN || self.calm >= CALM {
-                    (self.high, self.calm) = (0, 0);
-                }
-            }
-            if !far || self.high < RUN || self.high.is_multiple_of(LEARNT_OF) {
+            self.recent = ((self.recent << 1) | u16::from(far)) & ((1 << RECENT) - 1);
+            let count = self.recent.count_ones();
+            self.raised = count >= if self.raised { SPIKE_OVER } else { SPIKE };
+            self.lasted = if self.raised { self.lasted.saturating_add(1) } else { 0 };
+            if !far || !self.raised || self.lasted.is_multiple_of(LEARNT_OF) {
                 self.remember(level);
             }
         }
@@ -249,6 +253,16 @@ impl TokenUse {
             self.high_rate = used;
         }
         self.update_limit();
+    }
+
+    fn is_spiking(&self, policy: &Policy) -> bool {
+        self.raised || self.recent.count_ones() >= policy.spike_minutes.max(1)
+    }
+
+    fn calm_down(&mut self) {
+        self.recent = 0;
+        self.raised = false;
+        self.lasted = 0;
     }
 
     fn remember(&mut self, level: u16) {

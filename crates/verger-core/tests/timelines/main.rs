@@ -1,0 +1,13 @@
+//! The core through its one way in: timelines in, readable logs out. One file for each group of requirements.
+
+mod timeline;
+
+mod health;
+mod incarnations;
+mod interventions;
+mod liveness;
+mod modes_and_budgets;
+mod readiness;
+mod restore;
+mod roles;
+mod waiting;

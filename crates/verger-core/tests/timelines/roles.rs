@@ -1,0 +1,128 @@
+//! The profiles of 001 §1.3.2, and which timing holds: R02, L15, L53.
+
+use verger_core::event::Fact;
+use verger_core::health::HealthState::{Degraded, Healthy, Terminated};
+use verger_core::liveness::LivenessStatus;
+use verger_core::policy::{Policies, Role};
+use verger_core::{Span, Timestamp};
+
+use crate::timeline::Timeline;
+
+fn after(script: &str) -> Timeline {
+    Timeline::default().play(script)
+}
+
+fn lost_at(timeline: &Timeline) -> Option<Timestamp> {
+    timeline.events.iter().find(|event| matches!(event.fact, Fact::Disconnected { .. })).map(|event| event.at)
+}
+
+const ROLES: [(&str, Span, u64); 4] = [
+    ("critical", Span::secs(30), 2),
+    ("active", Span::secs(60), 3),
+    ("background", Span::minutes(5), 3),
+    ("standby", Span::minutes(15), 5),
+];
+
+#[test]
+fn r02_the_four_roles_have_the_documents_intervals_and_thresholds() {
+    let policies = Policies::default();
+    for (name, interval, misses) in ROLES {
+        let role = policies.role(Some(&name.into()));
+        let pings = role.liveness.pings.as_ref().expect("it is polled");
+        assert_eq!(
+            (role.name.as_str(), pings.interval, u64::from(pings.misses_max)),
+            (name, interval, misses)
+        );
+    }
+}
+
+#[test]
+fn r02_a_polled_agent_is_lost_after_that_many_intervals_and_not_before() {
+    for (name, interval, misses) in ROLES {
+        let script = format!("0s spawn role={name} \n 0s channel \n 0s activity \n 0s silent");
+        let found = lost_at(&after(&format!("{script} \n 6h"))).expect("it is found");
+        let (least, most) = (interval.times(misses), interval.times(misses + 1) + Span::secs(1));
+        assert!(Timestamp::ZERO + least <= found && found <= Timestamp::ZERO + most, "{name}: {found}");
+    }
+}
+
+#[test]
+fn r02_a_pushing_agent_of_a_role_is_lost_when_that_many_heartbeats_are_missing() {
+    for (name, interval, misses) in ROLES {
+        let found = lost_at(&after(&format!("0s beat role={name} \n 6h"))).expect("it is found");
+        assert_eq!(found, Timestamp::ZERO + interval.times(misses), "{name}");
+    }
+}
+
+#[test]
+fn r02_users_add_their_own_and_an_unknown_role_is_the_default() {
+    let mut policies = Policies::default();
+    let mut own = Role::named("night-shift");
+    own.liveness.beats.timeout = Span::hours(8);
+    assert!(policies.set(own));
+    let timeline = Timeline::new(policies).play("0s beat role=night-shift \n 0s @b beat role=no-such \n 7h");
+    assert_eq!(timeline.view("a").state, Healthy);
+    assert_eq!(timeline.view("b").role.as_str(), "default");
+}
+
+#[test]
+fn r02_a_person_may_change_the_role() {
+    let view = after("0s beat role=critical \n 1s order role standby \n 1h").view("a");
+    assert_eq!((view.role.as_str(), view.state), ("standby", Healthy));
+}
+
+#[test]
+fn l15_without_a_role_heartbeats_are_due_every_five_minutes_and_missing_after_ten() {
+    assert_eq!(lost_at(&after("0s beat \n 1h")), Some(Timestamp::ZERO + Span::minutes(10)));
+}
+
+#[test]
+fn l15_a_ping_channel_brings_the_production_preset() {
+    assert_eq!(
+        lost_at(&after("0s beat \n 0s channel \n 0s silent \n 1h")),
+        Some(Timestamp::ZERO + Span::secs(4))
+    );
+}
+
+#[test]
+fn l15_offline_is_degraded_until_it_is_classified() {
+    let timeline = after("0s channel \n 0s activity \n 0s refuses \n 4s");
+    let view = timeline.view("a");
+    assert_eq!(
+        (view.state, view.liveness.status, view.liveness.class),
+        (Degraded, LivenessStatus::Offline, None)
+    );
+    assert!(timeline.play("1m").view("a").liveness.class.is_some());
+}
+
+#[test]
+fn l15_idle_or_in_flight_with_pongs_is_healthy_and_an_exit_is_terminated() {
+    assert_eq!(after("0s channel \n 0s activity \n 5h").view("a").state, Healthy);
+    assert_eq!(after("0s channel \n 0s start build \n 50m").view("a").state, Healthy);
+    assert_eq!(after("0s channel \n 0s activity \n 1s exit code=3").view("a").state, Terminated);
+}
+
+#[test]
+fn l53_liveness_is_judged_on_receipt_whatever_the_agents_clock_shows() {
+    for clock in ["3d", "-3d", "0s", "30d"] {
+        let timeline =
+            after(&format!("0s clock {clock} \n 0s beat \n 0s beating 5m \n 1h \n 1h still \n 2h"));
+        assert_eq!(lost_at(&timeline), Some(Timestamp::ZERO + Span::minutes(70)), "a clock {clock} ahead");
+    }
+}
+
+#[test]
+fn l53_skew_is_measured_and_shown() {
+    let skew = |script: &str| after(script).view("a").clock_skew_ms;
+    assert_eq!(skew("0s beat"), None);
+    assert_eq!(skew("0s clock 90s \n 0s beat \n 5m beat"), Some(90_000));
+    assert_eq!(skew("0s clock -1h \n 0s beat \n 5m beat"), Some(-3_600_000));
+}
+
+#[test]
+fn l53_a_clock_that_jumps_moves_no_deadline() {
+    let jumps = "0s clock 0s \n 0s beat \n 5m clock 300d \n 5m beat \n 10m clock -300d \n 10m beat \n";
+    let timeline = after(&format!("{jumps} 19m"));
+    assert_eq!(timeline.view("a").state, Healthy);
+    assert_eq!(lost_at(&timeline.play("21m")), Some(Timestamp::ZERO + Span::minutes(20)));
+}

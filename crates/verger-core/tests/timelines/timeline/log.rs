@@ -1,0 +1,85 @@
+//! Facts and effects as a person would note them down.
+
+use verger_core::effect::{Action, Effect};
+use verger_core::event::{Event, Fact};
+use verger_core::evidence::Evidence;
+
+pub(crate) fn event(event: &Event) -> String {
+    let who = match &event.agent {
+        Some((id, life)) if life.0 == 1 && id.as_str() == "a" => String::new(),
+        Some((id, life)) if id.as_str() == "a" => format!("{life} "),
+        Some((id, life)) if life.0 == 1 => format!("{id} "),
+        Some((id, life)) => format!("{id}{life} "),
+        None => "fleet ".to_owned(),
+    };
+    who + &fact(&event.fact)
+}
+
+fn fact(fact: &Fact) -> String {
+    match fact {
+        Fact::Registered { .. } => "registered".to_owned(),
+        Fact::Unregistered { .. } => "unregistered".to_owned(),
+        Fact::StateChanged { from, to, evidence } => format!("{from} -> {to}{}", because(evidence)),
+        Fact::Disconnected { status, cause, .. } => {
+            format!("disconnected: {status}{}", cause.map_or_else(String::new, |cause| format!(", {cause}")))
+        }
+        Fact::Reconnected { downtime } => format!("reconnected after {downtime}"),
+        Fact::Classified { class, .. } => format!("classified {class}"),
+        Fact::NudgeSent { attempt, by, .. } => format!("nudge {attempt} queued{}", asked_by(by.as_ref())),
+        Fact::NudgeDelivered { .. } => "nudge delivered".to_owned(),
+        Fact::NudgeFailed { .. } => "nudge not delivered".to_owned(),
+        Fact::NudgeAnswered { after, .. } => format!("nudge answered after {after}"),
+        Fact::EscalationTriggered { reason, by } => format!("escalated: {reason}{}", asked_by(by.as_ref())),
+        Fact::EscalationDecided { decision, .. } => format!("decided: {decision:?}"),
+        Fact::EscalationWithdrawn => "escalation withdrawn".to_owned(),
+        Fact::Interrupted { repeats } => format!("interrupted at {repeats} repeats"),
+        Fact::TerminationOrdered { reason, by, .. } => {
+            format!("to be stopped: {reason}{}", asked_by(by.as_ref()))
+        }
+        Fact::TerminationFailed { attempts } => format!("does not stop after {attempts} attempts"),
+        Fact::Terminated { reason, recover, checkpoint } => {
+            let from = checkpoint.as_ref().map_or_else(String::new, |id| format!(" from {id}"));
+            format!(
+                "ended: {reason}{}",
+                if *recover { format!(", to be recovered{from}") } else { String::new() }
+            )
+        }
+        Fact::IncidentOpened { incident, .. } => format!("incident {incident:?}"),
+        Fact::IncidentResolved { incident, lasted } => format!("incident {incident:?} over after {lasted}"),
+        Fact::Superseded { .. } => "an earlier life was turned away".to_owned(),
+        Fact::BudgetExhausted { limit, per } => format!("limit reached: {limit} in {per}"),
+    }
+}
+
+pub(crate) fn effect(effect: &Effect) -> String {
+    let mut whom = String::new();
+    if effect.key.agent.as_str() != "a" {
+        whom.push(' ');
+        whom.push_str(effect.key.agent.as_str());
+    }
+    if effect.key.incarnation.0 != 1 {
+        whom.push(' ');
+        whom.push_str(&effect.key.incarnation.to_string());
+    }
+    match &effect.action {
+        Action::Ping => format!("=> ping{whom}"),
+        Action::Inquire => format!("=> inquire{whom}"),
+        Action::Nudge { attempt, .. } => format!("=> nudge{whom} {attempt}"),
+        Action::Escalate(_) => format!("=> escalate{whom}"),
+        Action::Interrupt { repeats } => format!("=> interrupt{whom} at {repeats}"),
+        Action::RequestHandoff { within } => format!("=> request handoff{whom} within {within}"),
+        Action::Stop { within } => format!("=> stop{whom} within {within}"),
+    }
+}
+
+fn because(evidence: &[Evidence]) -> String {
+    if evidence.is_empty() {
+        return String::new();
+    }
+    let texts: Vec<String> = evidence.iter().map(ToString::to_string).collect();
+    format!(": {}", texts.join("; "))
+}
+
+fn asked_by(by: Option<&verger_core::id::Actor>) -> String {
+    by.map_or_else(String::new, |by| format!(" (by {by})"))
+}
