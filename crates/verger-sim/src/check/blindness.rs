@@ -56,11 +56,12 @@ mod tests {
             incarnation: Incarnation::FIRST,
             began: SimTime(3_600_000 + minute * 60_000),
             observed: Timestamp::ZERO,
+            told: Some(SimTime(3_600_000 + minute * 60_000)),
             ended: None,
             reason: "DEGRADED".into(),
             silence: Some(Span::minutes(10)),
         };
-        trace.judgement.alarms.push((alarm, touched));
+        trace.judgement.episodes.push((alarm, touched));
         trace.finish(&mut Blindness)
     }
 

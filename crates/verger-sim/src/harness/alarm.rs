@@ -1,7 +1,9 @@
-//! Alarms: episodes in which the monitor holds something against an agent.
+//! Episodes in which the monitor holds something against an agent.
 //!
 //! An episode begins when an agent's state becomes DEGRADED, STUCK or FAILING, or when an incident is opened
-//! for it, and ends when neither is the case any more. What overlaps is one alarm.
+//! for it, and ends when neither is the case any more. What overlaps is one episode. An episode in which people
+//! are told, because an incident is opened, is an *alarm*; one in which an agent is merely DEGRADED is a
+//! *warning*: it shows on the screen, makes the monitor look more often, and disturbs nobody.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -28,6 +30,8 @@ pub struct Alarm {
     pub began: SimTime,
     /// When it was raised, in observed time.
     pub observed: Timestamp,
+    /// When people were told, if they were.
+    pub told: Option<SimTime>,
     /// When it was over, if it is.
     pub ended: Option<SimTime>,
     /// What it was raised for, as a person reads it.
@@ -36,7 +40,7 @@ pub struct Alarm {
     pub silence: Option<Span>,
 }
 
-/// All alarms of a run.
+/// All episodes of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Alarms {
     raised: Vec<Alarm>,
@@ -52,7 +56,7 @@ struct Standing {
 }
 
 impl Alarms {
-    /// Every alarm so far, in the order in which they were raised.
+    /// Every episode so far, in the order in which they were raised.
     pub fn raised(&self) -> &[Alarm] {
         &self.raised
     }
@@ -65,6 +69,7 @@ impl Alarms {
             self.agents.insert(agent.clone(), Standing::default());
         }
         let standing = self.agents.get_mut(agent).expect("it was put there just now");
+        let opened = matches!(change, Change::Opened(_));
         match change {
             Change::State(bad) => standing.bad = bad,
             Change::Opened(incident) => {
@@ -86,6 +91,9 @@ impl Alarms {
                 self.raised[open].ended = Some(at);
             }
             None | Some(_) => {}
+        }
+        if let Some(open) = standing.open.filter(|_| opened) {
+            self.raised[open].told.get_or_insert(at);
         }
     }
 }
@@ -141,5 +149,14 @@ fn raise(agent: &AgentId, incarnation: Incarnation, at: SimTime, event: &Event) 
         }
         _ => None,
     };
-    Alarm { agent: agent.clone(), incarnation, began: at, observed: event.at, ended: None, reason, silence }
+    Alarm {
+        agent: agent.clone(),
+        incarnation,
+        began: at,
+        observed: event.at,
+        told: None,
+        ended: None,
+        reason,
+        silence,
+    }
 }

@@ -4,16 +4,20 @@
 //! enough. Latency beyond that is the monitor's own; the time up to it is what the operator asked for.
 //!
 //! Where the moment depends on when the agent last beat or called, the later one is taken: it is the moment
-//! by which a monitor that does exactly what its policy says has its verdict. Limits that count calls become
-//! time at the usual pace of an agent.
+//! by which a monitor that does exactly what its policy says has its verdict. Limits that count calls or minutes of
+//! use are reached when the agent was heard to reach them.
 
 use verger_core::policy::{Policies, Role};
 use verger_core::time::Span;
 
-use crate::world::{AgentFacts, Condition, Connection, FaultKind};
+use verger_core::id::AgentId;
 
-/// The usual time between two calls of an agent at work, model included.
-const CALL: Span = Span::secs(30);
+use super::heard::Heard;
+use super::seen::SeenTime;
+use crate::world::{AgentFacts, Condition, Connection, FaultKind, SimTime};
+
+/// Of the steps with a full window about half are calls.
+const CALLS_OF_STEPS: u64 = 2;
 /// What is usual for an agent is learnt in its first half hour; until then nothing is unusual.
 const WARM_UP: Span = Span::minutes(30);
 
@@ -30,6 +34,33 @@ pub struct Circumstances<'a> {
     pub busy: bool,
     /// How long it had lived.
     pub age: Span,
+    /// How it went on.
+    pub(super) pace: Pace<'a>,
+}
+
+/// How an agent went on after a fault hit it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace<'a> {
+    pub(super) heard: &'a Heard,
+    pub(super) seen: &'a SeenTime,
+    pub(super) agent: &'a AgentId,
+    pub(super) began: SimTime,
+}
+
+impl Pace<'_> {
+    /// How long it took until so many calls were heard to end. For ever, if they were not.
+    fn calls(&self, count: u64) -> Span {
+        self.took(self.heard.nth_call(self.agent, self.began, count as usize))
+    }
+
+    /// How long it took until so many minutes of token use were over. For ever, if they were not.
+    fn token_minutes(&self, count: u64) -> Span {
+        self.took(self.heard.nth_token_minute(self.agent, self.began, count as usize))
+    }
+
+    fn took(&self, until: Option<SimTime>) -> Span {
+        until.map_or(Span::FOREVER, |until| Span::millis(self.seen.between(self.began, until)))
+    }
 }
 
 /// How long after its beginning a fault may be found; `None` if no verdict is expected.
@@ -37,18 +68,23 @@ pub fn allowance(kind: FaultKind, hit: &Circumstances<'_>, policies: &Policies) 
     let role = policies.role(hit.facts.role.as_ref());
     match kind {
         FaultKind::Crash if hit.facts.connection == Connection::Wrapped => Some(Span::ZERO),
-        FaultKind::Freeze | FaultKind::Crash | FaultKind::HostLoss | FaultKind::Partition => {
-            silence(hit, role)
+        FaultKind::Freeze | FaultKind::Crash => silence(hit, role),
+        FaultKind::HostLoss | FaultKind::Partition => {
+            silence(hit, role).map(|span| span.max(role.liveness.route_patience + pinged_after(hit, role)))
         }
-        FaultKind::ExactLoop => going_round(u64::from(role.repetition.repeats), hit, role),
+        FaultKind::ExactLoop => going_round(u64::from(role.repetition.repeats_stuck), hit, role),
         FaultKind::Alternation => going_round(2 * u64::from(role.repetition.laps), hit, role),
-        FaultKind::ErrorLoop => going_round(u64::from(role.errors.streak_max), hit, role),
+        FaultKind::ErrorLoop => going_round(u64::from(role.errors.streak_max) + 2, hit, role),
         FaultKind::TokenRunaway if hit.age < WARM_UP => None,
         FaultKind::TokenRunaway if hit.tells_tokens => {
-            Some(Span::minutes(1 + u64::from(role.tokens.spike_minutes)))
+            Some(hit.pace.token_minutes(u64::from(role.tokens.spike_minutes)))
         }
-        FaultKind::TokenRunaway => beat(hit).map(|beat| beat.times(2)),
-        FaultKind::ContextExhaustion => beat(hit).map(|beat| role.context.grace + beat),
+        FaultKind::TokenRunaway => beat(hit).map(|beat| beat.times(3)),
+        FaultKind::ContextExhaustion => beat(hit).map(|beat| {
+            let steps = u64::from(role.context.steps) / CALLS_OF_STEPS;
+            let seen = if hit.facts.reports_tools { hit.pace.calls(steps) } else { Span::ZERO };
+            seen.max(role.context.standstill) + beat
+        }),
         // Nothing is wrong with the agent, or the detector for it is yet to come.
         FaultKind::NearLoop
         | FaultKind::ProviderOutage
@@ -61,9 +97,16 @@ pub fn allowance(kind: FaultKind, hit: &Circumstances<'_>, policies: &Policies) 
 /// A loop shows in so many calls, or else in that nothing new is reported.
 fn going_round(calls: u64, hit: &Circumstances<'_>, role: &Role) -> Option<Span> {
     if hit.facts.reports_tools {
-        return Some(CALL.times(calls));
+        return Some(hit.pace.calls(calls));
     }
-    beat(hit).map(|beat| role.progress.degraded_after + beat)
+    let patience = role.progress.stuck_after.times(u64::from(role.liveness.busy_factor));
+    beat(hit).map(|beat| patience + beat.times(2))
+}
+
+/// How long it takes until a ping is due.
+fn pinged_after(hit: &Circumstances<'_>, role: &Role) -> Span {
+    let pings = role.liveness.pings.as_ref().filter(|_| hit.facts.pinged);
+    pings.map_or(Span::ZERO, |pings| pings.interval.times(2))
 }
 
 /// The time between two of its heartbeats, if it beats.
@@ -80,7 +123,14 @@ fn silence(hit: &Circumstances<'_>, role: &Role) -> Option<Span> {
     let pinged =
         pings.map(|pings| pings.interval + patience(pings.timeout).times(u64::from(pings.misses_max)));
     let beats = beat(hit).map(|_| patience(role.liveness.beats.timeout));
-    pinged.into_iter().chain(beats).min().or_else(|| standstill(hit.before, role))
+    let standstill = || {
+        // Who proved nothing cannot say when it rests, so its silence means nothing.
+        let means_something = hit.facts.verified;
+        let patience = standstill(hit.before, role).filter(|_| means_something);
+        // It is asked first, and believed for a while if it answers.
+        patience.map(|patience| patience + role.liveness.inquiry_timeout)
+    };
+    pinged.into_iter().chain(beats).min().or_else(standstill)
 }
 
 /// Nobody beats and nobody pings: only the standstill of its work tells.

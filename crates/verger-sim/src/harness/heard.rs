@@ -1,8 +1,7 @@
 //! What agents said of themselves, as it came in: what the facts about them do not tell.
 //!
-//! No monitor finds a token runaway of an agent that never says how many tokens it uses. Whether it does is
-//! seen from one batch in sixteen, because signals come by the ten million and habits do not change. What an
-//! agent announces is followed exactly.
+//! No monitor finds a token runaway of an agent that never says how many tokens it uses, nor a loop before it has
+//! gone round: so the calls and the minutes of use are noted as they are heard.
 
 use std::collections::BTreeMap;
 
@@ -11,29 +10,25 @@ use verger_core::signal::{Body, Heartbeat, Status};
 
 use crate::world::{Delivery, SimTime};
 
-/// One batch in so many is looked at for habits.
-const SAMPLED: u64 = 16;
-
 /// What was heard from all agents.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     agents: BTreeMap<AgentId, Agent>,
-    batches: u64,
 }
 
 #[derive(Debug, Default)]
 struct Agent {
-    /// It says how many tokens it uses, as it uses them.
-    tokens: bool,
     /// When it began, and ceased, to say that it is busy.
     busy: Vec<(SimTime, bool)>,
+    /// When its calls ended.
+    calls: Vec<SimTime>,
+    /// The minutes in which it used tokens.
+    token_minutes: Vec<u32>,
 }
 
 impl Heard {
     /// These arrive now.
     pub(super) fn on_deliveries(&mut self, now: SimTime, deliveries: &[Delivery]) {
-        self.batches += 1;
-        let habits = self.batches.is_multiple_of(SAMPLED);
         for delivery in deliveries {
             let Delivery::Signal(signal) = delivery else { continue };
             match &signal.content.body {
@@ -41,7 +36,8 @@ impl Heard {
                     self.agent(&signal.agent).says(now, *status);
                 }
                 Body::Status(report) => self.agent(&signal.agent).says(now, report.status),
-                Body::Tokens { .. } if habits => self.agent(&signal.agent).tokens = true,
+                Body::ToolFinished { .. } => self.agent(&signal.agent).calls.push(now),
+                Body::Tokens { .. } => self.agent(&signal.agent).uses_tokens(now),
                 _ => {}
             }
         }
@@ -49,7 +45,22 @@ impl Heard {
 
     /// Whether this agent says how many tokens it uses, as it uses them.
     pub(super) fn tells_tokens(&self, agent: &AgentId) -> bool {
-        self.agents.get(agent).is_some_and(|known| known.tokens)
+        self.agents.get(agent).is_some_and(|known| !known.token_minutes.is_empty())
+    }
+
+    /// When the `count`th call after `began` ended.
+    pub(super) fn nth_call(&self, agent: &AgentId, began: SimTime, count: usize) -> Option<SimTime> {
+        let calls = &self.agents.get(agent)?.calls;
+        let first = calls.partition_point(|at| *at < began);
+        calls.get(first + count.checked_sub(1)?).copied()
+    }
+
+    /// When the `count`th minute of use after `began` was over.
+    pub(super) fn nth_token_minute(&self, agent: &AgentId, began: SimTime, count: usize) -> Option<SimTime> {
+        let minutes = &self.agents.get(agent)?.token_minutes;
+        let first = minutes.partition_point(|minute| SimTime(u64::from(*minute) * MINUTE) < began);
+        let last = minutes.get(first + count.checked_sub(1)?)?;
+        Some(SimTime((u64::from(*last) + 1) * MINUTE))
     }
 
     /// Whether this agent had last said that it was busy.
@@ -67,7 +78,16 @@ impl Heard {
     }
 }
 
+const MINUTE: u64 = 60_000;
+
 impl Agent {
+    fn uses_tokens(&mut self, now: SimTime) {
+        let minute = (now.0 / MINUTE) as u32;
+        if self.token_minutes.last() != Some(&minute) {
+            self.token_minutes.push(minute);
+        }
+    }
+
     fn says(&mut self, now: SimTime, status: Status) {
         let busy = status == Status::Busy;
         if self.busy.last().is_none_or(|(_, known)| *known != busy) {

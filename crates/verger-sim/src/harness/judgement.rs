@@ -7,7 +7,7 @@ use verger_core::policy::Policies;
 use verger_core::time::Span;
 
 use super::alarm::Alarm;
-use super::allowance::{Circumstances, allowance};
+use super::allowance::{Circumstances, Pace, allowance};
 use super::heard::Heard;
 use super::seen::SeenTime;
 use crate::world::{Condition, FaultKind, Injection, SimTime, Truth};
@@ -23,8 +23,8 @@ const SLACK: Span = Span::secs(60);
 /// What the run showed, measured against the truth.
 #[derive(Clone, Debug, Default)]
 pub struct Judgement {
-    /// Every alarm, and whether something was wrong with or around that agent.
-    pub alarms: Vec<(Alarm, bool)>,
+    /// Every episode, and whether something was wrong with or around that agent.
+    pub episodes: Vec<(Alarm, bool)>,
     /// Every fault, and what became of it.
     pub findings: Vec<Finding>,
 }
@@ -75,10 +75,11 @@ impl Judgement {
             alarms.entry(&alarm.agent).or_default().push(alarm);
         }
         let touched = |alarm: &Alarm| {
-            faults.get(&alarm.agent).is_some_and(|faults| evidence.touched(faults, alarm.began))
+            let at = alarm.told.unwrap_or(alarm.began);
+            faults.get(&alarm.agent).is_some_and(|faults| evidence.touched(faults, at))
         };
         Self {
-            alarms: evidence.alarms.iter().map(|alarm| (alarm.clone(), touched(alarm))).collect(),
+            episodes: evidence.alarms.iter().map(|alarm| (alarm.clone(), touched(alarm))).collect(),
             findings: evidence
                 .truth
                 .injected()
@@ -88,9 +89,19 @@ impl Judgement {
         }
     }
 
+    /// Episodes in which people were told, and whether something was wrong.
+    pub fn alarms(&self) -> impl Iterator<Item = &(Alarm, bool)> {
+        self.episodes.iter().filter(|(alarm, _)| alarm.told.is_some())
+    }
+
+    /// Episodes in which nobody was told, and whether something was wrong.
+    pub fn warnings(&self) -> impl Iterator<Item = &(Alarm, bool)> {
+        self.episodes.iter().filter(|(alarm, _)| alarm.told.is_none())
+    }
+
     /// Alarms about agents with and around whom nothing was wrong.
     pub fn false_alarms(&self) -> impl Iterator<Item = &Alarm> {
-        self.alarms.iter().filter(|(_, touched)| !touched).map(|(alarm, _)| alarm)
+        self.alarms().filter(|(_, touched)| !touched).map(|(alarm, _)| alarm)
     }
 }
 
@@ -113,8 +124,9 @@ impl Evidence<'_> {
         let in_time = |at: SimTime| at <= ended || self.seen.between(ended, at) <= SLACK.as_millis();
         let found = alarms
             .iter()
-            .find(|alarm| in_time(alarm.began) && alarm.ended.is_none_or(|over| fault.began < over))
-            .map(|alarm| after(alarm.began));
+            .filter(|alarm| alarm.ended.is_none_or(|over| fault.began < over))
+            .find_map(|alarm| noticed(fault.kind, alarm).filter(|at| in_time(*at)))
+            .map(after);
         let done = self.interventions.get(&fault.agent).map_or(&[][..], Vec::as_slice);
         let first = done.partition_point(|at| *at < fault.began);
         let intervened = done.get(first).copied().filter(|at| in_time(*at)).map(after);
@@ -123,7 +135,7 @@ impl Evidence<'_> {
     }
 
     /// What the agent was like when it was hit.
-    fn circumstances(&self, fault: &Injection) -> Circumstances<'_> {
+    fn circumstances<'a>(&'a self, fault: &'a Injection) -> Circumstances<'a> {
         let Injection { agent, began, .. } = fault;
         let facts = self.truth.agent(agent).expect("only agents of the world have faults");
         let before = *began - 1;
@@ -135,9 +147,16 @@ impl Evidence<'_> {
             tells_tokens: self.heard.tells_tokens(agent),
             before: self.truth.condition_at(agent, before),
             busy: self.heard.busy_at(agent, *began),
+            pace: Pace { heard: self.heard, seen: self.seen, agent, began: *began },
             age: Span::millis(began.since(born.map_or(SimTime::ZERO, |(at, _)| *at))),
         }
     }
+}
+
+/// When an episode shows that this kind of fault was noticed: when people are told, or, where the policy asks for
+/// no more than a warning, when it is given.
+fn noticed(kind: FaultKind, alarm: &Alarm) -> Option<SimTime> {
+    if kind == FaultKind::TokenRunaway { Some(alarm.began) } else { alarm.told }
 }
 
 /// Whether an agent under this condition may rightly cause an alarm.

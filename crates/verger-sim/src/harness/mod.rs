@@ -32,7 +32,7 @@ pub use allowance::{Circumstances, allowance};
 pub use judgement::{Finding, Judgement};
 pub use monitor_faults::{CrashPoint, MonitorFault, MonitorFaults};
 pub use options::{Mode, Options, Progress};
-pub use report::{FaultReport, Latency, MonitorReport, NudgeReport, RecoveryReport, Report};
+pub use report::{FaultReport, Latency, MonitorReport, NudgeReport, RecoveryReport, Report, WarningReport};
 pub use run::{Finished, run, run_with};
 pub(crate) use score::is_ordered_end;
 pub use seen::SeenTime;

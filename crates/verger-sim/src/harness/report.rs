@@ -6,6 +6,7 @@ use serde::Serialize;
 use verger_core::time::Span;
 
 use super::judgement::{Finding, Judgement};
+use crate::world::FaultKind;
 
 /// What a run showed, or several in sum.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -19,10 +20,12 @@ pub struct Report {
     pub days: f64,
     /// Days, summed over agents, in which nothing was wrong with them.
     pub healthy_agent_days: f64,
-    /// Episodes in which something was held against an agent.
+    /// Episodes in which people were told that something is wrong with an agent.
     pub alarms: u64,
     /// Those of them in which nothing was wrong with the agent or around it.
     pub false_alarms: u64,
+    /// Episodes in which an agent was merely shown as degraded.
+    pub warnings: WarningReport,
     /// Healthy agents that the monitor decided to stop.
     pub wrong_terminations: u64,
     /// What went wrong, by kind, and how it was found.
@@ -40,6 +43,16 @@ pub struct Report {
     /// How many interventions the mean was taken over.
     #[serde(skip)]
     pub interventions: u64,
+}
+
+/// Episodes in which an agent was merely shown as degraded, and nobody was told.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WarningReport {
+    /// How many.
+    pub raised: u64,
+    /// In how many of them nothing was wrong with the agent or around it.
+    pub unfounded: u64,
 }
 
 /// How faults of one kind were found.
@@ -119,8 +132,10 @@ impl Report {
     }
 
     pub(super) fn judge(&mut self, judgement: &Judgement) {
-        self.alarms = judgement.alarms.len() as u64;
+        self.alarms = judgement.alarms().count() as u64;
         self.false_alarms = judgement.false_alarms().count() as u64;
+        self.warnings.raised = judgement.warnings().count() as u64;
+        self.warnings.unfounded = judgement.warnings().filter(|(_, touched)| !touched).count() as u64;
         for finding in &judgement.findings {
             self.faults.entry(finding.fault.kind.name().into()).or_default().add(finding);
         }
@@ -128,7 +143,7 @@ impl Report {
         let delays: Vec<u64> = judgement
             .findings
             .iter()
-            .filter(|finding| finding.allowance.is_some())
+            .filter(|finding| finding.allowance.is_some() && leads_to_intervention(finding.fault.kind))
             .filter_map(|finding| finding.intervened.map(Span::as_millis))
             .collect();
         self.interventions = delays.len() as u64;
@@ -144,6 +159,8 @@ impl Report {
         self.healthy_agent_days += other.healthy_agent_days;
         self.alarms += other.alarms;
         self.false_alarms += other.false_alarms;
+        self.warnings.raised += other.warnings.raised;
+        self.warnings.unfounded += other.warnings.unfounded;
         self.wrong_terminations += other.wrong_terminations;
         self.recovery.attempted += other.recovery.attempted;
         self.recovery.succeeded += other.recovery.succeeded;
@@ -179,6 +196,11 @@ impl Report {
             }
         }
     }
+}
+
+/// An anomaly of consumption alone is a warning, and nothing is done about it (L08).
+fn leads_to_intervention(kind: FaultKind) -> bool {
+    kind != FaultKind::TokenRunaway
 }
 
 impl FaultReport {
