@@ -54,6 +54,8 @@ pub struct Progress {
     pub(crate) shows_work: bool,
     /// Whether it says when a call begins, in this life or before. Who does not may be in one at any time.
     pub(crate) announces_calls: bool,
+    /// Whether it says when it asks the model, in this life or before. Who does not may be thinking at any time.
+    pub(crate) announces_thought: bool,
 }
 
 impl Progress {
@@ -160,13 +162,17 @@ impl Progress {
         match self.last_call {
             _ if self.announces_calls => policy.stuck_after,
             Some(_) => policy.stuck_after.max(slack.unseen_call),
-            // It shows no calls at all: then its word that it is busy has to do.
-            None => policy.stuck_after.times(slack.stretch),
+            None if slack.seems_at_work => policy.stuck_after.max(slack.unseen_call),
+            None => policy.stuck_after,
         }
     }
 
     fn silence_limit(&self, slack: Slack, policy: &Policy) -> Span {
-        if self.announces_calls { policy.tool_silence } else { policy.tool_silence.max(slack.unseen_call) }
+        match (self.announces_calls, self.announces_thought) {
+            (false, _) => policy.tool_silence.max(slack.unseen_call),
+            (true, false) => policy.tool_silence.max(slack.unseen_thought),
+            (true, true) => policy.tool_silence,
+        }
     }
 
     /// Idle though it has work. `idle_since` is when it last became idle, or was last heard of if it never worked.
@@ -208,8 +214,10 @@ pub(crate) struct Slack {
     pub(crate) stopped_at: Option<Timestamp>,
     /// How long a call may last whose beginning was not announced.
     pub(crate) unseen_call: Span,
-    /// Factor by which its word that it is busy stretches the limits.
-    pub(crate) stretch: u64,
+    /// How long it may think where that is not announced.
+    pub(crate) unseen_thought: Span,
+    /// It shows no calls, but says that it is busy or uses tokens: then that has to do.
+    pub(crate) seems_at_work: bool,
 }
 
 impl Slack {

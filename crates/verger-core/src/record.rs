@@ -182,6 +182,7 @@ fields!(Progress {
     assigned_at,
     shows_work,
     announces_calls,
+    announces_thought,
 });
 fields!(Skew { average_ms });
 fields!(Flapping { changes, raised, unwell });
@@ -226,7 +227,7 @@ fields!(TokenUse {
     total,
     total_at,
 });
-fields!(ContextUse { share, used, full_since, steps, relieved_at });
+fields!(ContextUse { share, used, full_since, steps, words, same_words, relieved_at });
 fields!(Outputs { changes_files, calls, reports, falls });
 fields!(output::Tests { passed, failed });
 

@@ -298,8 +298,13 @@ impl Waiting {
     }
 
     /// When the last excuse that still holds runs out.
-    pub(crate) fn deadline(&self, now: Timestamp, policy: &Policy) -> Option<Timestamp> {
+    pub(crate) fn excused_until(&self, now: Timestamp, policy: &Policy) -> Option<Timestamp> {
         self.waits(policy).map(|wait| wait.until).filter(|until| now < *until).max()
+    }
+
+    /// When the next excuse runs out.
+    pub(crate) fn deadline(&self, now: Timestamp, policy: &Policy) -> Option<Timestamp> {
+        self.waits(policy).map(|wait| wait.until).filter(|until| now < *until).min()
     }
 
     fn waits<'a>(&'a self, policy: &'a Policy) -> impl Iterator<Item = Wait> + 'a {

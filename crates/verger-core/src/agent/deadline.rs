@@ -79,7 +79,11 @@ impl Agent {
         let exhausted = context
             .and_then(|context| context.deadline(&role.context))
             .map(|full| full.max(self.progress.last_lasting + role.context.standstill));
-        [waiting, idle, work, asked, exhausted].into_iter().flatten().filter(|due| now < *due).min()
+        // Where a beat is missed, absence is no longer judged as a standstill.
+        let missed = self
+            .beats
+            .then(|| self.liveness.last_sign + role.liveness.beats.interval.times(2) + Span::millis(1));
+        [waiting, idle, work, asked, exhausted, missed].into_iter().flatten().filter(|due| now < *due).min()
     }
 
     fn presence_deadline(&self, now: Timestamp, role: &Role) -> Option<Timestamp> {
@@ -96,7 +100,7 @@ impl Agent {
     pub(crate) fn limits(&self, now: Timestamp, role: &Role) -> Limits {
         Limits {
             not_before: self.grace_until,
-            excused_until: self.waiting.deadline(now, &role.patience),
+            excused_until: self.waiting.excused_until(now, &role.patience),
             beats_expected: self.beats || role.requires_heartbeats,
             busy: self.is_busy(),
             hurried: HealthState::Degraded <= self.state,

@@ -16,7 +16,7 @@ use crate::policy::Role;
 use crate::progress::Slack;
 use crate::signal::{Awaited, Status, Trust};
 use crate::signs::Finding;
-use crate::time::Timestamp;
+use crate::time::{Span, Timestamp};
 
 impl Agent {
     /// Judges the agent as of now, publishes what changed and does what follows.
@@ -79,8 +79,15 @@ impl Agent {
         Slack {
             stopped_at: self.waiting.stopped_at(now, &role.patience),
             unseen_call: role.patience.tool,
-            stretch: if self.is_busy() { u64::from(role.liveness.busy_factor) } else { 1 },
+            // Who does not beat is asked before it is judged, which serves as well.
+            unseen_thought: if self.beats { role.patience.model } else { Span::ZERO },
+            seems_at_work: self.is_busy() || self.uses_tokens(now, role),
         }
+    }
+
+    fn uses_tokens(&self, now: Timestamp, role: &Role) -> bool {
+        let tokens = self.signs.as_ref().and_then(|signs| signs.tokens.as_ref());
+        tokens.is_some_and(|tokens| tokens.used_within(now, role.progress.degraded_after))
     }
 
     fn collect_presence(&self, now: Timestamp, role: &Role, findings: &mut Vec<Finding>) {
@@ -103,7 +110,8 @@ impl Agent {
         let mut found = context.finding(now, &role.context)?;
         let standstill = now.since(self.progress.last_lasting) >= role.context.standstill;
         let goes_on = context.steps() >= role.context.steps || !self.progress.shows_work;
-        if !(standstill && goes_on) {
+        let repeats_itself = context.same_words() >= role.context.same_words;
+        if !(repeats_itself || standstill && goes_on) {
             found.severity = Severity::Degraded;
         }
         Some(found)

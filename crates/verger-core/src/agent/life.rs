@@ -200,6 +200,7 @@ impl Agent {
         next.progress.assigned_at = self.progress.assigned_at.map(|_| now);
         next.progress.shows_work = self.progress.shows_work;
         next.progress.announces_calls = self.progress.announces_calls;
+        next.progress.announces_thought = self.progress.announces_thought;
         next.waiting.tells = self.waiting.tells;
         next.metrics = self.metrics.carried_over();
         next.past = self.past.take();

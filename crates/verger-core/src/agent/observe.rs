@@ -6,7 +6,7 @@ use super::{Agent, Signs, Step};
 use crate::effect::{EffectKey, Outcome};
 use crate::event::Fact;
 use crate::evidence::Sign;
-use crate::fingerprint::{CallClass, CallPrint, ResultPrint};
+use crate::fingerprint::{CallClass, CallPrint, ResultPrint, TextPrint};
 use crate::health::HealthState;
 use crate::id::TaskId;
 use crate::liveness::{Heard, Reach};
@@ -59,10 +59,11 @@ impl Agent {
             Body::Activity => {}
             Body::ToolStarted { call, print: _, limit } => self.on_tool_started(step, *call, *limit, sent_at),
             Body::ToolFinished { call, print, result } => self.on_tool_finished(step, *call, *print, *result),
-            Body::Message { author, text: _ } => self.on_message(step, *author, sent_at),
+            Body::Message { author, text } => self.on_message(step, *author, *text, sent_at),
             Body::ModelStarted => {
                 self.on_work(step, sent_at);
                 self.waiting.on_model_started(now);
+                self.progress.announces_thought = true;
                 self.progress.on_work(now);
             }
             Body::ModelFinished => {
@@ -228,7 +229,13 @@ impl Agent {
         }
     }
 
-    fn on_message(&mut self, step: &mut Step<'_>, author: Author, sent_at: Option<AgentTime>) {
+    fn on_message(
+        &mut self,
+        step: &mut Step<'_>,
+        author: Author,
+        text: TextPrint,
+        sent_at: Option<AgentTime>,
+    ) {
         match author {
             Author::Person => {
                 self.on_work(step, sent_at);
@@ -241,6 +248,9 @@ impl Agent {
             }
             Author::Agent => {
                 self.on_step();
+                if let Some(context) = self.signs.as_mut().and_then(|signs| signs.context.as_mut()) {
+                    context.on_words(text);
+                }
                 self.end_model_wait(step);
                 self.end_outage(step);
                 self.progress.on_work(step.now);

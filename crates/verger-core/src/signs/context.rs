@@ -4,6 +4,7 @@
 //! when it stays full: the agent forgets what it is doing, or every request is refused.
 
 use crate::evidence::{Measure, Severity, Sign};
+use crate::fingerprint::TextPrint;
 use crate::signal::Context;
 use crate::signs::Finding;
 use crate::time::{Span, Timestamp};
@@ -19,9 +20,12 @@ const FALL: u64 = 10;
 /// How long a full context is borne.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
-    /// Steps with a full window that are exhaustion. Thirty: who can make room finishes what it is about first.
+    /// Steps with a full window that are exhaustion. Sixty: who can make room finishes what it is about first.
     pub steps: u32,
-    /// How long nothing lasting may come of them. An hour: what it is about may take a while.
+    /// Times it says the same with a full window that are exhaustion, too. Five: it begins the same step again and
+    /// again.
+    pub same_words: u32,
+    /// How long nothing lasting may come of them. Two hours: what it is about may take a while.
     pub standstill: Span,
     /// How long the window may stay full. Ten minutes: a compaction takes one or two, and the end of a task
     /// often comes with the window full.
@@ -33,7 +37,13 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { steps: 30, standstill: Span::minutes(60), grace: Span::minutes(10), relief: Span::minutes(30) }
+        Self {
+            steps: 60,
+            same_words: 5,
+            standstill: Span::hours(2),
+            grace: Span::minutes(10),
+            relief: Span::minutes(30),
+        }
     }
 }
 
@@ -48,6 +58,10 @@ pub struct ContextUse {
     pub(crate) full_since: Option<Timestamp>,
     /// Steps done since.
     pub(crate) steps: u32,
+    /// What it last said.
+    pub(crate) words: u64,
+    /// How often in a row.
+    pub(crate) same_words: u32,
     /// When it was last compacted or a handoff was asked for, unless it was seen to fall since.
     pub(crate) relieved_at: Option<Timestamp>,
 }
@@ -66,7 +80,7 @@ impl ContextUse {
             self.relieved_at = None;
         } else if fell || self.full_since.is_none() {
             self.full_since = Some(now);
-            self.steps = 0;
+            (self.steps, self.same_words) = (0, 0);
         }
     }
 
@@ -77,6 +91,21 @@ impl ContextUse {
         }
     }
 
+    /// The agent said something.
+    pub fn on_words(&mut self, text: TextPrint) {
+        if self.full_since.is_none() {
+            return;
+        }
+        let same = self.same_words > 0 && self.words == text.0;
+        self.same_words = if same { self.same_words.saturating_add(1) } else { 1 };
+        self.words = text.0;
+    }
+
+    /// How often it said the same in a row since the window has been full.
+    pub fn same_words(&self) -> u32 {
+        self.same_words
+    }
+
     /// Steps done since the window has been full.
     pub fn steps(&self) -> u32 {
         self.steps
@@ -85,7 +114,7 @@ impl ContextUse {
     /// The window was compacted, or the agent asked to hand over: someone deals with it.
     pub fn on_relief(&mut self, now: Timestamp) {
         self.relieved_at = Some(now);
-        self.steps = 0;
+        (self.steps, self.same_words) = (0, 0);
     }
 
     /// A new life begins with an empty window.

@@ -180,6 +180,11 @@ impl TokenUse {
         })
     }
 
+    /// Whether tokens were used not longer ago than this.
+    pub fn used_within(&self, now: Timestamp, span: Span) -> bool {
+        self.last_used.is_some_and(|at| now.since(at) <= span)
+    }
+
     /// When an answer may next change by itself: a stop becomes due, or a spike is over.
     pub fn deadline(&self, policy: &Policy) -> Option<Timestamp> {
         let spike_over =

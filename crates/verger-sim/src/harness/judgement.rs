@@ -125,11 +125,13 @@ impl Evidence<'_> {
         let found = alarms
             .iter()
             .filter(|alarm| alarm.ended.is_none_or(|over| fault.began < over))
-            .find_map(|alarm| noticed(fault.kind, alarm).filter(|at| in_time(*at)))
-            .map(after);
+            .find_map(|alarm| noticed(fault.kind, alarm).filter(|at| in_time(*at)));
         let done = self.interventions.get(&fault.agent).map_or(&[][..], Vec::as_slice);
         let first = done.partition_point(|at| *at < fault.began);
-        let intervened = done.get(first).copied().filter(|at| in_time(*at)).map(after);
+        let intervened = done.get(first).copied().filter(|at| in_time(*at));
+        // What was done something about was noticed, even where it helped before anybody had to be told.
+        let found = [found, intervened].into_iter().flatten().min().map(after);
+        let intervened = intervened.map(after);
         let too_short = found.is_none() && allowance.is_some_and(|allowance| lasted < allowance.as_millis());
         Finding { fault: fault.clone(), allowance, too_short, found, intervened }
     }
