@@ -137,12 +137,14 @@ impl Progress {
             return None;
         }
         let stuck_after = self.stuck_after(slack, policy);
-        let stuck = age > stuck_after;
+        let long = age > stuck_after;
+        // What it does cannot be seen, and it seems to do something: nobody can say that it stands still.
+        let unseen = self.last_call.is_none() && slack.seems_at_work;
         Some(Finding {
             sign: Sign::Progress,
             value: Measure::Span(age),
-            threshold: Measure::Span(if stuck { stuck_after } else { policy.degraded_after }),
-            severity: if stuck { Severity::Stuck } else { Severity::Degraded },
+            threshold: Measure::Span(if long { stuck_after } else { policy.degraded_after }),
+            severity: if long && !unseen { Severity::Stuck } else { Severity::Degraded },
         })
     }
 
@@ -162,7 +164,6 @@ impl Progress {
         match self.last_call {
             _ if self.announces_calls => policy.stuck_after,
             Some(_) => policy.stuck_after.max(slack.unseen_call),
-            None if slack.seems_at_work => policy.stuck_after.max(slack.unseen_call),
             None => policy.stuck_after,
         }
     }

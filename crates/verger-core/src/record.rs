@@ -153,7 +153,7 @@ fields!(Agent {
 });
 fields!(Signs { finished, repetition, errors, tokens, context, output });
 fields!(Past { incidents, inquiry, handoff_at, flapping, ended_at });
-fields!(Inquiry { asked_at, answered_at, times });
+fields!(Inquiry { seq, asked_at, answered_at, times });
 fields!(Metrics {
     heartbeats,
     last_heartbeat,
@@ -208,7 +208,7 @@ fields!(Repetition { memory, next, recent, steps, runs, held });
 fields!(repetition::Step { pair, call, waiting, at });
 fields!(repetition::Run { equal, since });
 fields!(repetition::Held { period, lap, steps, waiting, since, last, fresh_in_a_row, fresh_in_all });
-fields!(Errors { results, samples, worst, calls, reports, unrecoverable, total, growth });
+fields!(Errors { results, last_at, samples, worst, calls, reports, unrecoverable, total, growth });
 fields!(errors::Streak { length, call, text, identical, at });
 fields!(TokenUse {
     usual,

@@ -90,10 +90,12 @@ impl Agent {
         let flapping = self.past.as_ref().and_then(|past| past.flapping.deadline(&role.flapping));
         let Some(signs) = &self.signs else { return flapping };
         let context = signs.context.as_ref().and_then(|context| context.deadline(&role.context));
-        let errors = signs.errors.as_ref().and_then(|errors| errors.deadline(&role.errors));
-        let tokens = signs.tokens.as_ref().and_then(|tokens| tokens.deadline(&role.tokens));
+        let errors = signs.errors.as_ref().and_then(|errors| errors.deadline(now, &role.errors));
+        let tokens = signs.tokens.as_ref().and_then(|tokens| tokens.deadline(now, &role.tokens));
+        let repetition = signs.repetition.as_ref().and_then(|sign| sign.deadline(&role.repetition));
         // Detectors name the last moment that is still borne.
-        let passed = [context, errors, tokens].into_iter().flatten().map(|last| last + Span::millis(1));
+        let passed =
+            [context, errors, tokens, repetition].into_iter().flatten().map(|last| last + Span::millis(1));
         passed.chain(flapping).filter(|due| now < *due).min()
     }
 

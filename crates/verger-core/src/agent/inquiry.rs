@@ -10,6 +10,8 @@ const BELIEVED: u8 = 8;
 /// What was asked of an agent whose silence could mean that it has nothing to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Inquiry {
+    /// The number of the last question.
+    pub(crate) seq: u32,
     /// When it was last asked.
     pub(crate) asked_at: Option<Timestamp>,
     /// When it answered that.
@@ -44,6 +46,11 @@ impl Inquiry {
             (Some(asked_at), _) => Some(asked_at + role.liveness.inquiry_timeout),
             (None, _) => None,
         }
+    }
+
+    /// The question could not reach it: then nothing it does would be heard either.
+    pub(crate) fn on_unreachable(&mut self, now: Timestamp) {
+        self.answered_at = Some(now);
     }
 
     /// The agent said something.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{Agent, Step};
 use crate::effect::{Action, EffectKey, Escalation, Outcome};
 use crate::event::Fact;
-use crate::evidence::{Evidence, Family, Sign};
+use crate::evidence::{Evidence, Family, Measure, Sign};
 use crate::fleet::Spending;
 use crate::health::HealthState;
 use crate::id::Actor;
@@ -34,7 +34,7 @@ impl Agent {
                 self.interrupt_if_due(step);
                 self.climb(step);
             }
-            HealthState::Degraded if self.repeats(step) > 0 || is_idle_with_work(step) => self.remind(step),
+            HealthState::Degraded if is_worth_a_word(step) => self.remind(step),
             HealthState::Unknown | HealthState::Healthy | HealthState::Degraded | HealthState::Terminated => {
                 self.stand_down(step);
             }
@@ -89,7 +89,7 @@ impl Agent {
         }
     }
 
-    /// Repeats that are not yet a loop, and work that lies there, are worth a word, and nothing else.
+    /// What is not yet trouble may be worth a word, and nothing else.
     fn remind(&mut self, step: &mut Step<'_>) {
         let case = self.case.get_or_insert_default();
         case.well_since = None;
@@ -507,6 +507,17 @@ impl Case {
             self.budget(spending).spent.iter().all(|at| *at + window <= now)
         })
     }
+}
+
+/// Whether a degraded agent is to be reminded: it begins to repeat itself, leaves its work, or has got nowhere for so
+/// long that it would be stuck if its work could be seen.
+fn is_worth_a_word(step: &Step<'_>) -> bool {
+    let limit = Measure::Span(step.role.progress.stuck_after);
+    step.findings.iter().any(|found| match found.sign {
+        Sign::Repeats | Sign::Cycle | Sign::IdleWithWork => true,
+        Sign::Progress => found.threshold == limit,
+        _ => false,
+    })
 }
 
 fn is_idle_with_work(step: &Step<'_>) -> bool {

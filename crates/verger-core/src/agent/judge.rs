@@ -87,7 +87,9 @@ impl Agent {
 
     fn uses_tokens(&self, now: Timestamp, role: &Role) -> bool {
         let tokens = self.signs.as_ref().and_then(|signs| signs.tokens.as_ref());
-        tokens.is_some_and(|tokens| tokens.used_within(now, role.progress.degraded_after))
+        tokens.is_some_and(|tokens| {
+            tokens.used_within(now, role.progress.degraded_after.max(role.liveness.beats.interval.times(2)))
+        })
     }
 
     fn collect_presence(&self, now: Timestamp, role: &Role, findings: &mut Vec<Finding>) {
@@ -141,13 +143,12 @@ impl Agent {
         if !findings.iter().any(|found| rests_on_silence(found) && found.severity == Severity::Stuck) {
             return;
         }
-        let past = self.past.get_or_insert_default();
-        let mut inquiry = past.inquiry.unwrap_or_default();
+        let mut inquiry = self.past.as_ref().and_then(|past| past.inquiry).unwrap_or_default();
         if inquiry.is_due(step.now, &step.role.progress) {
             inquiry.asked_at = Some(step.now);
             inquiry.times = inquiry.times.saturating_add(1);
-            past.inquiry = Some(inquiry);
-            self.act(step, Action::Inquire);
+            inquiry.seq = self.act(step, Action::Inquire).seq;
+            self.past.get_or_insert_default().inquiry = Some(inquiry);
         }
         if inquiry.explains(step.now, step.role) {
             findings.retain(|found| !rests_on_silence(found));

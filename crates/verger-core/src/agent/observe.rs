@@ -338,6 +338,11 @@ impl Agent {
             Outcome::Unreachable => Reach::Unreachable,
             Outcome::Stopped | Outcome::Failed => Reach::Unknown,
         };
+        let inquiry = self.past.as_mut().and_then(|past| past.inquiry.as_mut());
+        if let Some(inquiry) = inquiry.filter(|inquiry| inquiry.seq == key.seq && reach == Reach::Unreachable)
+        {
+            inquiry.on_unreachable(step.now);
+        }
         if reach != Reach::Unknown && !self.belongs_to_case(key.seq) {
             let busy = self.is_busy();
             self.liveness.on_reach(step.now, key.seq, reach, &step.role.liveness, busy);

@@ -75,6 +75,8 @@ impl Streak {
 pub struct Errors {
     /// The last results, latest in the lowest bit; a set bit is a failure.
     pub(crate) results: u32,
+    /// When the last result came.
+    pub(crate) last_at: Timestamp,
     /// How many results there were, at most [`WINDOW`].
     pub(crate) samples: u32,
     /// The highest rate, in thousandths, since it was last calm.
@@ -98,6 +100,7 @@ impl Errors {
         if result.outage || (result.failed && call.class == CallClass::Waiting) {
             return;
         }
+        self.last_at = now;
         self.results = (self.results << 1) | u32::from(result.failed);
         self.samples = (self.samples + 1).min(WINDOW);
         self.observe_rate();
@@ -136,14 +139,17 @@ impl Errors {
 
     /// Everything that is wrong, gravest first.
     pub fn findings(&self, now: Timestamp, policy: &Policy) -> impl Iterator<Item = Finding> + use<> {
-        [self.streak(now, policy), self.last_word(), self.rate(policy), self.growth(policy)]
+        [self.streak(now, policy), self.last_word(), self.rate(now, policy), self.growth(policy)]
             .into_iter()
             .flatten()
     }
 
-    /// When a streak of reported errors stops to stand, if nothing else happens.
-    pub fn deadline(&self, policy: &Policy) -> Option<Timestamp> {
-        (self.reports.length > policy.streak_max).then(|| self.reports.at + policy.reports_stand)
+    /// When what was found stops to stand, if nothing else happens.
+    pub fn deadline(&self, now: Timestamp, policy: &Policy) -> Option<Timestamp> {
+        let reports =
+            (self.reports.length > policy.streak_max).then(|| self.reports.at + policy.reports_stand);
+        let results = (self.samples > 0).then(|| self.last_at + policy.reports_stand);
+        [reports, results].into_iter().flatten().filter(|due| now < *due).min()
     }
 
     fn observe_rate(&mut self) {
@@ -165,7 +171,8 @@ impl Errors {
 
     fn streak(&self, now: Timestamp, policy: &Policy) -> Option<Finding> {
         let reports = if now.since(self.reports.at) < policy.reports_stand { self.reports.length } else { 0 };
-        let length = self.calls.length.max(reports);
+        let calls = if self.is_recent(now, policy) { self.calls.length } else { 0 };
+        let length = calls.max(reports);
         // The very same call tried once more is a retry, and judged as a repeat first.
         let retried = self.calls.identical && reports <= policy.streak_max;
         let limit = policy.streak_max + u32::from(retried);
@@ -186,8 +193,13 @@ impl Errors {
         })
     }
 
-    fn rate(&self, policy: &Policy) -> Option<Finding> {
-        (self.worst > policy.rate_max).then(|| Finding {
+    /// Results that came long ago say nothing about now: nothing latches.
+    fn is_recent(&self, now: Timestamp, policy: &Policy) -> bool {
+        now.since(self.last_at) <= policy.reports_stand
+    }
+
+    fn rate(&self, now: Timestamp, policy: &Policy) -> Option<Finding> {
+        (self.worst > policy.rate_max && self.is_recent(now, policy)).then(|| Finding {
             sign: Sign::ErrorRate,
             value: Measure::PerMille(self.present_rate()),
             threshold: Measure::PerMille(policy.rate_max),

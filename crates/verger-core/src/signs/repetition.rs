@@ -44,6 +44,8 @@ pub struct Policy {
     pub repeats_stuck: u32,
     /// Laps of a cycle of two to six calls. Three: two are a second attempt.
     pub laps: u32,
+    /// How long a loop stands without another call. An hour: what was long ago says nothing about now.
+    pub stands: Span,
     /// How long calls that wait or look whether something is done may go on without any change. An hour: a
     /// slow build or deployment is polled for that long and says the same all the while.
     pub waiting_patience: Span,
@@ -51,7 +53,13 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { repeats: FIRM_REPEATS, repeats_stuck: 5, laps: FIRM_LAPS, waiting_patience: Span::hours(1) }
+        Self {
+            repeats: FIRM_REPEATS,
+            repeats_stuck: 5,
+            laps: FIRM_LAPS,
+            stands: Span::hours(1),
+            waiting_patience: Span::hours(1),
+        }
     }
 }
 
@@ -150,7 +158,10 @@ impl Repetition {
     }
 
     /// Whether the agent is in a loop.
-    pub fn finding(&self, _now: Timestamp, policy: &Policy) -> Option<Finding> {
+    pub fn finding(&self, now: Timestamp, policy: &Policy) -> Option<Finding> {
+        if now.since(self.held.last) > policy.stands {
+            return None;
+        }
         let (sign, threshold) = match self.held.period {
             0 => return None,
             1 => (Sign::Repeats, policy.repeats),
@@ -165,6 +176,11 @@ impl Repetition {
             threshold: Measure::Count(u64::from(threshold)),
             severity: if early { Severity::Degraded } else { Severity::Stuck },
         })
+    }
+
+    /// When a loop stops to stand, if no call follows.
+    pub fn deadline(&self, policy: &Policy) -> Option<Timestamp> {
+        (self.held.period > 0).then(|| self.held.last + policy.stands)
     }
 
     /// How many times the present call or lap has been repeated, for the ladder; 0 outside a loop, and 0 while

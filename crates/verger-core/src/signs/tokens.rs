@@ -186,10 +186,10 @@ impl TokenUse {
     }
 
     /// When an answer may next change by itself: a stop becomes due, or a spike is over.
-    pub fn deadline(&self, policy: &Policy) -> Option<Timestamp> {
+    pub fn deadline(&self, now: Timestamp, policy: &Policy) -> Option<Timestamp> {
         let spike_over =
             self.is_spiking(policy).then(|| self.last_used.map(|at| at + SPIKE_STANDS)).flatten();
-        [self.stop_at(policy), spike_over].into_iter().flatten().min()
+        [self.stop_at(policy), spike_over].into_iter().flatten().filter(|due| now <= *due).min()
     }
 
     fn stop_at(&self, policy: &Policy) -> Option<Timestamp> {

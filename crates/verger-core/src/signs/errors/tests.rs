@@ -103,7 +103,7 @@ fn l05_reported_errors_count_apart_from_the_failed_calls_they_repeat() {
     errors.observe_failure(Timestamp::ZERO, &failure("call a failed"));
     assert_eq!(signs(&errors, Timestamp::ZERO), [STREAK]);
     let over = Timestamp::ZERO + Span::hours(1);
-    assert_eq!(errors.deadline(&Policy::default()), Some(over));
+    assert_eq!(errors.deadline(Timestamp::ZERO, &Policy::default()), Some(over));
     assert_eq!(signs(&errors, over), [], "nothing latches");
 }
 

@@ -71,7 +71,7 @@ fn l08_a_spike_ends_when_most_minutes_are_ordinary_again_or_with_silence() {
     let (agent, now) = fed(&[(30, 1_000), (8, 20_000)]);
     let over = now + Span::minutes(10);
     assert_eq!(agent.spike(over, &Policy::default()), None);
-    assert_eq!(agent.deadline(&Policy::default()), Some(over));
+    assert_eq!(agent.deadline(now, &Policy::default()), Some(over));
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_new_life_counts_from_nothing() {
 fn l08_an_agent_that_stops_using_tokens_is_noted() {
     let policy = Policy::default();
     let (agent, now) = fed(&[(30, 1_000)]);
-    assert_eq!(agent.deadline(&policy), Some(now + Span::minutes(15)));
+    assert_eq!(agent.deadline(now, &policy), Some(now + Span::minutes(15)));
     assert_eq!(agent.stop(now + Span::minutes(15), &policy), None);
     let finding = agent.stop(now + Span::minutes(16), &policy).unwrap();
     assert_eq!((finding.sign, finding.severity), (Sign::TokenStop, Severity::Note));
@@ -146,7 +146,7 @@ fn l08_an_idle_agent_does_not_stop() {
     let (mut agent, now) = fed(&[(30, 1_000)]);
     agent.on_idle();
     assert_eq!(agent.stop(now + Span::hours(9), &Policy::default()), None);
-    assert_eq!(agent.deadline(&Policy::default()), None);
+    assert_eq!(agent.deadline(now, &Policy::default()), None);
 }
 
 proptest! {
