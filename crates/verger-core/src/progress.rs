@@ -114,6 +114,7 @@ impl Progress {
     /// Idleness has ended: the clocks start afresh.
     pub(crate) fn on_resumed(&mut self, now: Timestamp) {
         self.last = self.last.max(now);
+        self.last_lasting = self.last_lasting.max(now);
         if let Some(last) = &mut self.last_call {
             *last = now;
         }

@@ -166,7 +166,7 @@ fields!(Metrics {
     disconnections,
 });
 fields!(Evidence { sign, value, threshold, severity, trust });
-fields!(Liveness { last_sign, channel, phase, beats_through_waits });
+fields!(Liveness { last_sign, forgiven_until, channel, phase, beats_through_waits });
 fields!(Pinging { seq, misses, sent, reach, deadline });
 fields!(Lost { since, reach, class, classify_at, ping_at, pings, refusals });
 fields!(Waiting { in_flight, model_since, announced, idle_since, lease_since, status, tells, said_at });

@@ -472,6 +472,9 @@ impl Signs {
         if let Some(tokens) = &mut self.tokens {
             tokens.on_idle();
         }
+        if let Some(context) = &mut self.context {
+            context.forget_steps();
+        }
     }
 
     fn repeats(&self) -> u32 {

@@ -235,8 +235,7 @@ impl Fleet {
                 continue;
             }
             let agent = self.table.agent_mut(slot);
-            agent.grace_until = agent.grace_until.max(now + grace);
-            agent.liveness.on_monitor_back();
+            agent.liveness.on_monitor_back(now + grace);
             agent.next_effect = agent.next_effect.saturating_add(UNRECORDED_EFFECTS);
             if self.table.mark_changed(slot) {
                 self.changed.push(slot);

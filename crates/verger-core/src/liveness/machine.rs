@@ -30,6 +30,8 @@ const LOST_PING_MAX: Span = Span::secs(60);
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Liveness {
     pub(crate) last_sign: Timestamp,
+    /// Silence before this moment is not the agent's: the monitor was away.
+    pub(crate) forgiven_until: Timestamp,
     pub(crate) channel: ChannelState,
     pub(crate) phase: Phase,
     /// Whether heartbeats are known to come by a timer of their own, even while the agent waits on something.
@@ -123,14 +125,16 @@ impl Liveness {
         let before = std::mem::replace(&mut self.phase, Phase::Heard);
         let downtime = now.since(self.last_sign);
         self.last_sign = now;
+        self.forgiven_until = Timestamp::ZERO;
         match before {
             Phase::Heard | Phase::Pinging(_) => Heard::Usual,
             Phase::Lost(_) => Heard::Back(downtime),
         }
     }
 
-    /// The monitor was away: a ping that was out may have been answered to nobody.
-    pub(crate) fn on_monitor_back(&mut self) {
+    /// The monitor was away: a ping that was out may have been answered to nobody, and the agent has to connect again.
+    pub(crate) fn on_monitor_back(&mut self, forgiven_until: Timestamp) {
+        self.forgiven_until = forgiven_until;
         if let Phase::Pinging(_) = self.phase {
             self.phase = Phase::Heard;
         }
@@ -276,15 +280,19 @@ impl Liveness {
     fn ping_due(&self, policy: &Policy, limits: Limits) -> Option<Timestamp> {
         let pings = policy.pings.as_ref()?;
         let interval = if limits.hurried { pings.interval.half() } else { pings.interval };
-        (self.channel == ChannelState::Open).then(|| self.last_sign.max(limits.not_before) + interval)
+        (self.channel == ChannelState::Open).then(|| self.quiet_since(limits) + interval)
+    }
+
+    /// Since when silence counts.
+    fn quiet_since(&self, limits: Limits) -> Timestamp {
+        self.last_sign.max(limits.not_before).max(self.forgiven_until)
     }
 
     fn beat_due(&self, policy: &Policy, limits: Limits) -> Option<Timestamp> {
         if !limits.beats_expected {
             return None;
         }
-        let due =
-            self.last_sign.max(limits.not_before) + stretched(policy.beats.timeout, policy, limits.busy);
+        let due = self.quiet_since(limits) + stretched(policy.beats.timeout, policy, limits.busy);
         Some(match limits.excused_until {
             Some(until) if !self.beats_through_waits => due.max(until),
             _ => due,

@@ -87,8 +87,11 @@ impl Policy {
     /// A role of 001 §1.3.2: this interval, this many consecutive misses.
     pub fn polled(interval: Span, misses_max: u8) -> Self {
         Self {
-            // Half an interval of slack: a beat may be late without being missed.
-            beats: Beats { interval, timeout: interval.times(u64::from(misses_max)) + interval.half() },
+            // So many are missing for certain only when the next one is due, and that one may be a little late.
+            beats: Beats {
+                interval,
+                timeout: interval.times(u64::from(misses_max) + 1) + interval.half().half(),
+            },
             pings: Some(Pings::polling(interval, misses_max)),
             ..Self::default()
         }

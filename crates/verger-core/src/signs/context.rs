@@ -106,6 +106,11 @@ impl ContextUse {
         self.same_words
     }
 
+    /// A turn ended: what was done in it is no measure of the next.
+    pub fn forget_steps(&mut self) {
+        (self.steps, self.same_words) = (0, 0);
+    }
+
     /// Steps done since the window has been full.
     pub fn steps(&self) -> u32 {
         self.steps

@@ -31,7 +31,8 @@ pub(crate) fn carry_out(agent: &mut Agent, stage: &mut Stage, now: SimTime, effe
         Action::Escalate(_) => return super::people::ask(agent.place, stage, now, key),
         _ => {}
     }
-    if let Some(outcome) = agent.obstacle(stage, key) {
+    let ends_it = matches!(effect.action, Action::Stop { .. } | Action::RequestHandoff { .. });
+    if let Some(outcome) = agent.obstacle(stage, key, ends_it) {
         let done = outcome == Outcome::Refused
             && matches!(effect.action, Action::Stop { .. })
             && agent.link.connection == Connection::Wrapped;
@@ -61,7 +62,11 @@ pub(crate) fn run(agent: &mut Agent, stage: &mut Stage, now: SimTime, errand: &E
     if errand.stage == ErrandStage::Decide {
         return super::people::decide(agent, stage, now, key);
     }
-    if let Some(outcome) = agent.obstacle(stage, key) {
+    let ends_it = matches!(
+        errand.stage,
+        ErrandStage::StopDone | ErrandStage::HandoffArrives { .. } | ErrandStage::HandoffDone
+    );
+    if let Some(outcome) = agent.obstacle(stage, key, ends_it) {
         let stopped = errand.stage == ErrandStage::StopDone && outcome == Outcome::Refused;
         if !matches!(
             errand.stage,
@@ -111,10 +116,12 @@ pub(crate) fn own(incarnation: Incarnation, body: Body) -> Content {
 
 impl Agent {
     /// Why an effect cannot reach the life it is meant for, if it cannot.
-    fn obstacle(&self, stage: &Stage, key: &EffectKey) -> Option<Outcome> {
+    /// Who does not know which of its lives it leads hears whoever calls; its process is still ended by pid.
+    fn obstacle(&self, stage: &Stage, key: &EffectKey, ends_it: bool) -> Option<Outcome> {
+        let fenced = ends_it || matches!(self.link.connection, Connection::Wrapped | Connection::Sdk);
         if self.cut > 0 || stage.down[self.host as usize] {
             Some(Outcome::Unreachable)
-        } else if !self.alive || Incarnation(self.life) != key.incarnation {
+        } else if !self.alive || (fenced && Incarnation(self.life) != key.incarnation) {
             Some(Outcome::Refused)
         } else {
             None
@@ -124,7 +131,7 @@ impl Agent {
     /// Pongs take 1 to 50 ms, seldom up to 400; a frozen process takes the ping and says nothing.
     fn ping(&mut self, stage: &mut Stage, now: SimTime, key: &EffectKey) {
         let (agent, life, seq) = (self.place, key.incarnation.0, key.seq);
-        let obstacle = self.obstacle(stage, key).or((!self.link.channel).then_some(Outcome::Refused));
+        let obstacle = self.obstacle(stage, key, false).or((!self.link.channel).then_some(Outcome::Refused));
         let outcome = obstacle.unwrap_or(Outcome::Delivered);
         let wait = if outcome == Outcome::Unreachable { self.wire.range(100, 900) } else { 1 };
         stage.queue.set(now + wait, Moment::Pinged { agent, life, seq, outcome });
