@@ -170,7 +170,9 @@ impl Agent {
     /// FAILING skips reminders: people decide, or the mode and two independent findings do.
     fn on_failing(&mut self, step: &mut Step<'_>, mode: Mode) {
         match step.role.restart {
-            RestartPolicy::Recover if mode == Mode::Full && self.proven_families(step.findings) >= 2 => {
+            RestartPolicy::Recover
+                if mode == Mode::Full && self.proven_families(step.now, step.findings) >= 2 =>
+            {
                 self.stop(step, "it fails, and two independent findings agree".into(), true, None);
             }
             RestartPolicy::Escalate | RestartPolicy::Recover if mode >= Mode::Escalate => {
@@ -213,8 +215,8 @@ impl Agent {
         } else if let Some(Ladder::Escalated { deadline, .. }) =
             self.case.as_mut().map(|case| &mut case.ladder)
         {
-            // One kind of finding kills nobody: it stays with people.
-            *deadline = None;
+            // One kind of finding kills nobody, nor do old ones: it stays with people, and is looked at again.
+            *deadline = Some(step.now + RETRY_AFTER);
         }
     }
 
@@ -222,7 +224,7 @@ impl Agent {
     /// answers them is not ended for what is merely not seen of its work.
     fn may_be_stopped(&self, step: &Step<'_>) -> bool {
         let Some(case) = &self.case else { return false };
-        let proven = self.proven_families(step.findings);
+        let proven = self.proven_families(step.now, step.findings);
         let only_unseen = step.findings.iter().all(|found| found.sign.family() == Family::Progress);
         let in_vain = case.nudged_in_vain && !(case.answered && only_unseen);
         proven >= 2 || (proven == 1 && in_vain)
