@@ -197,6 +197,7 @@ fields!(Case {
     touched_at,
     well_since,
     held_until,
+    nudge_held_until,
     nudge_budget,
     escalation_budget,
     termination_budget,

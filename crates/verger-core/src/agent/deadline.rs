@@ -58,8 +58,11 @@ impl Agent {
         }
         let liveness = self.liveness.deadline(&role.liveness, self.limits(now, role));
         let grace = Some(self.grace_until).filter(|until| now < *until);
-        let others =
-            [self.absence_deadline(now, role), self.presence_deadline(now, role), self.case_deadline(role)];
+        let others = [
+            self.absence_deadline(now, role),
+            self.presence_deadline(now, role),
+            self.case_deadline(now, role),
+        ];
         let soonest = others.into_iter().flatten().filter(|due| now < *due).min();
         [liveness, grace, soonest].into_iter().flatten().min()
     }

@@ -25,8 +25,9 @@ impl Inquiry {
     pub(crate) fn is_due(&self, now: Timestamp, policy: &progress::Policy) -> bool {
         match (self.asked_at, self.answered_at) {
             (None, _) => true,
-            (Some(_), Some(answered_at)) => {
-                self.times < BELIEVED && now.since(answered_at) >= policy.tool_silence
+            (Some(asked_at), Some(answered_at)) => {
+                let answered = asked_at <= answered_at;
+                answered && self.times < BELIEVED && now.since(answered_at) >= policy.tool_silence
             }
             (Some(_), None) => false,
         }

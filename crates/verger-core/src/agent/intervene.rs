@@ -22,8 +22,6 @@ const RETRY_AFTER: Span = Span::secs(60);
 const REACTION: Span = Span::minutes(5);
 /// How much longer than the clean-up limit the stopping itself may take.
 const STOP_SLACK: Span = Span::secs(10);
-/// Health without progress must last this many times longer before the case is closed.
-const UNPROVEN_HEALTH: u64 = 6;
 /// An unreachable orchestrator is tried ever more rarely, down to once in this many minutes.
 const RETRY_MAX: u64 = 30;
 
@@ -45,13 +43,17 @@ impl Agent {
     }
 
     /// When the ladder's next step is due.
-    pub(crate) fn case_deadline(&self, role: &Role) -> Option<Timestamp> {
-        self.case.as_ref().and_then(|case| case.deadline(role.intervention.stable_after))
+    pub(crate) fn case_deadline(&self, now: Timestamp, role: &Role) -> Option<Timestamp> {
+        self.case.as_ref().and_then(|case| case.deadline(now, role.intervention.stable_after))
     }
 
     /// The agent is out of trouble: no more steps. What was used stays used until health has lasted.
     fn stand_down(&mut self, step: &mut Step<'_>) {
+        let repeats = self.repeats(step);
         let Some(case) = &mut self.case else { return };
+        if repeats == 0 {
+            case.interrupted_at = 0;
+        }
         let well_since = *case.well_since.get_or_insert(step.now);
         let withdrawn = match &case.ladder {
             Ladder::Nudging(nudging) if !nudging.by_hand => Some(false),
@@ -67,10 +69,8 @@ impl Agent {
             case.ladder = Ladder::Rest;
             case.held_until = None;
         }
-        // The reply to a reminder is not progress: without any, the case stays open much longer.
-        let stable_after = step.role.intervention.stable_after;
-        let proven = case.progressed || case.nudges == 0;
-        let patience = if proven { stable_after } else { stable_after.times(UNPROVEN_HEALTH) };
+        case.nudge_held_until = None;
+        let patience = case.closes_after(step.role.intervention.stable_after);
         if withdrawn == Some(true) {
             self.record(step, Fact::EscalationWithdrawn);
         }
@@ -116,7 +116,9 @@ impl Agent {
     fn climb(&mut self, step: &mut Step<'_>) {
         let mode = self.mode(step.role);
         let Some(case) = &self.case else { return };
-        if mode == Mode::Observe || case.held_until.is_some_and(|until| step.now < until) {
+        let held = case.held_until.is_some_and(|until| step.now < until);
+        // A limit on reminders holds back no question to people.
+        if mode == Mode::Observe || (held && !(mode >= Mode::Escalate && self.cannot_wait(step))) {
             return;
         }
         let due = |deadline: Timestamp| deadline <= step.now;
@@ -164,7 +166,7 @@ impl Agent {
         let nudged_at = self.case.as_ref().and_then(|case| case.nudged_at);
         let next = nudged_at.map(|at| at + step.role.intervention.nudge_interval);
         match next.filter(|next| step.now < *next) {
-            Some(next) => self.hold(next),
+            Some(next) => self.case.get_or_insert_default().nudge_held_until = Some(next),
             None => self.nudge(step, None, None),
         }
     }
@@ -201,7 +203,7 @@ impl Agent {
                 if matches!(nudging.delivery, Delivery::Delivered | Delivery::Answered));
             case.nudged_in_vain |= delivered && !case.progressed;
         }
-        if self.nudges_used() < policy.nudges_max {
+        if self.has_nudges_left(step) {
             self.nudge(step, None, None);
         } else if mode >= Mode::Escalate {
             self.escalate_for(step);
@@ -256,6 +258,8 @@ impl Agent {
         };
         let case = self.case.get_or_insert_default();
         case.nudges = attempt;
+        case.well_since = None;
+        case.nudge_held_until = None;
         case.nudged_at = Some(step.now);
         case.progressed = false;
         case.ladder = Ladder::Nudging(nudging);

@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use super::Budget;
-use crate::time::Timestamp;
+use crate::time::{Span, Timestamp};
 
 /// One agent's trouble.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,6 +38,8 @@ pub(crate) struct Case {
     pub(crate) well_since: Option<Timestamp>,
     /// When to try again what a limit held back.
     pub(crate) held_until: Option<Timestamp>,
+    /// When the next reminder may follow the last one. It holds back nothing but reminders.
+    pub(crate) nudge_held_until: Option<Timestamp>,
     pub(crate) nudge_budget: Budget,
     pub(crate) escalation_budget: Budget,
     pub(crate) termination_budget: Budget,
@@ -128,10 +130,19 @@ impl Ladder {
     }
 }
 
+/// Health without progress must last this many times longer before the case is closed.
+const UNPROVEN_HEALTH: u64 = 6;
+
 impl Case {
-    /// When the ladder's next step is due.
-    pub(crate) fn deadline(&self, stable_after: crate::time::Span) -> Option<Timestamp> {
-        let ladder = match &self.ladder {
+    /// How long health must last to close the case. The reply to a reminder is not progress: without any, longer.
+    pub(crate) fn closes_after(&self, stable_after: Span) -> Span {
+        let proven = self.progressed || self.nudges == 0;
+        if proven { stable_after } else { stable_after.times(UNPROVEN_HEALTH) }
+    }
+
+    /// When the ladder's next step is due, after `now`.
+    pub(crate) fn deadline(&self, now: Timestamp, stable_after: Span) -> Option<Timestamp> {
+        let step = match &self.ladder {
             Ladder::Rest => None,
             Ladder::Nudging(nudging) => Some(nudging.deadline),
             Ladder::Escalated { deadline, retry_at, .. } => {
@@ -141,14 +152,14 @@ impl Case {
             Ladder::HandingOff { deadline, .. } => Some(*deadline),
             Ladder::Stopping(stopping) => stopping.deadline,
         };
-        let resting = self.ladder == Ladder::Rest;
-        let closing = self.well_since.filter(|_| resting).map(|since| since + stable_after);
         // What a limit held back is due when there is room, not when it was first due.
-        let ladder = match (ladder, self.held_until) {
+        let step = match (step, self.held_until) {
             (Some(due), Some(held)) => Some(due.max(held)),
-            (None, held) => held,
-            (due, None) => due,
+            (due, held) => due.or(held),
         };
-        [ladder, closing].into_iter().flatten().min()
+        let resting = self.ladder == Ladder::Rest;
+        let closing =
+            self.well_since.filter(|_| resting).map(|since| since + self.closes_after(stable_after));
+        [step, self.nudge_held_until, closing].into_iter().flatten().filter(|due| now < *due).min()
     }
 }
