@@ -4,7 +4,9 @@ mod timeline;
 
 mod health;
 mod incarnations;
+mod inquiries;
 mod interventions;
+mod ladder;
 mod liveness;
 mod modes_and_budgets;
 mod readiness;
