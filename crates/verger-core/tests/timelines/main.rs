@@ -12,4 +12,5 @@ mod modes_and_budgets;
 mod readiness;
 mod restore;
 mod roles;
+mod storms;
 mod waiting;
