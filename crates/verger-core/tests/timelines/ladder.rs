@@ -290,3 +290,11 @@ fn l21_orders_are_refused_where_they_come_too_late() {
     assert_eq!((another_life.count("refused"), another_life.count("=> nudge")), (1, 1));
     assert_eq!(another_life.view("a").state, Healthy);
 }
+
+#[test]
+fn x12_a_raised_mode_is_used_when_the_next_step_is_due() {
+    let done = Timeline::in_mode(Mode::Nudge).play(&format!("{STALE} 62m \n 63m order mode escalate \n 69m"));
+    assert_eq!((done.count("=> nudge"), done.count("=> escalate")), (3, 0), "{}", done.so_far());
+    let due = done.play("70m5s");
+    assert_eq!(due.count("=> escalate"), 1, "{}", due.so_far());
+}
