@@ -229,10 +229,11 @@ fn l22_reminders_that_never_arrived_were_not_in_vain() {
 #[test]
 fn l22_two_independent_findings_need_no_reminder_that_arrived() {
     let timeline =
-        full("0s call a \n 0s checkpoint c1 \n 0s beating 5m degraded \n 1s status degraded \n 59m59s");
-    assert_eq!(timeline.count("=> stop"), 0, "people have fifteen minutes:\n{}", timeline.so_far());
-    let over = timeline.play("1h1s");
-    assert_eq!(over.count("=> stop"), 1, "{}", over.so_far());
+        full("0s call a \n 0s checkpoint c1 \n 0s beating 5m degraded \n 1s status degraded \n 3h");
+    let asked = seconds(&timeline, |fact| matches!(fact, Fact::EscalationTriggered { .. }));
+    let ended = seconds(&timeline, |fact| matches!(fact, Fact::TerminationOrdered { .. }));
+    assert_eq!((asked.len(), ended.len()), (1, 1), "{}", timeline.so_far());
+    assert_eq!(ended[0] - asked[0], 900.0, "people have fifteen minutes:\n{}", timeline.so_far());
 }
 
 #[test]
@@ -244,27 +245,32 @@ fn l22_who_answers_is_not_ended_for_what_is_merely_not_seen() {
     assert_eq!((timeline.count("=> escalate"), timeline.count("=> stop")), (1, 0), "{}", timeline.so_far());
 }
 
-/// A full window from the start; what is found at an hour is exhaustion, and nothing else.
-const FULL: &str = "0s call a \n 0s beat context=97/100 \n 0s beating 5m context=97/100 \n";
+/// In mode full, a full window from the start: what is found at an hour is exhaustion, and nothing else.
+fn exhausted(script: &str) -> Timeline {
+    let timeline = with(|role| {
+        role.mode = Mode::Full;
+        (role.context.standstill, role.context.steps) = (Span::hours(1), 30);
+    });
+    timeline.play("0s call a \n 0s beat context=97/100 \n 0s beating 5m context=97/100").play(script)
+}
 
 #[test]
 fn l22_who_answers_and_only_talks_with_a_full_window_may_be_ended() {
-    let mut timeline = full(&format!("{FULL} 1m..59m/1m says hm \n 60m10s outcome delivered"));
-    for minute in 61..90 {
-        timeline = timeline.play(&format!("{minute}m says hm"));
-    }
-    let timeline = timeline.play("2h");
+    let talk = |minutes: std::ops::Range<usize>| {
+        minutes.map(|minute| format!("{minute}m says h{} \n", "m".repeat(minute))).collect::<String>()
+    };
+    let timeline = exhausted(&format!("{} 60m10s outcome delivered \n {} 2h", talk(1..60), talk(61..90)));
     assert!(timeline.has("nudge answered"), "{}", timeline.so_far());
     assert_eq!(timeline.count("to be stopped: nobody decided in time"), 1, "{}", timeline.so_far());
 }
 
 #[test]
 fn l22_who_got_on_after_the_reminder_was_not_reminded_in_vain() {
-    let timeline = full(&format!(
-        "{FULL} 1m..60m/1m call look$N -> r$N \n 60m10s outcome delivered \n 61m..70m/1m call look$N -> r$N \n \
+    let timeline = exhausted(
+        "1m..60m/1m call look$N -> r$N \n 60m10s outcome delivered \n 61m..70m/1m call look$N -> r$N \n \
          70m20s outcome delivered \n 71m..80m/1m call look$N -> r$N \n 80m30s outcome delivered \n \
-         81m..4h/1m call look$N -> r$N"
-    ));
+         81m..4h/1m call look$N -> r$N",
+    );
     assert_eq!((timeline.count("=> escalate"), timeline.count("=> stop")), (1, 0), "{}", timeline.so_far());
 }
 
