@@ -24,8 +24,8 @@ fn stuck_at(timeline: &Timeline) -> Option<Timestamp> {
     timeline.events.iter().find(|event| is_stuck(&event.fact)).map(|event| event.at)
 }
 
-fn at(minutes: u64) -> Option<Timestamp> {
-    Some(Timestamp::ZERO + Span::minutes(minutes))
+fn at(minutes: u64) -> Timestamp {
+    Timestamp::ZERO + Span::minutes(minutes)
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn l21_a_silent_agent_is_asked_once_and_stuck_when_the_answers_time_is_over() {
     let waiting = asked_at_once.play("16m activity \n 18m activity \n 19m59s");
     assert_eq!((asked(&waiting), waiting.view("a").state), (1, Healthy), "{}", waiting.so_far());
     let over = waiting.play("1h");
-    assert_eq!((asked(&over), stuck_at(&over)), (1, at(20)), "{}", over.so_far());
+    assert_eq!((asked(&over), stuck_at(&over)), (1, Some(at(20))), "{}", over.so_far());
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn l21_an_answer_explains_silence_for_as_long_as_silence_is_borne() {
 #[test]
 fn l21_what_others_say_is_no_answer() {
     let timeline = after(&format!("{SILENT} 16m activity \n 17m tokens 5 \n 1h"));
-    assert_eq!(stuck_at(&timeline), at(20), "{}", timeline.so_far());
+    assert_eq!(stuck_at(&timeline), Some(at(20)), "{}", timeline.so_far());
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn l21_words_without_work_are_believed_eight_times() {
     let timeline = timeline.play("142m59s");
     assert_eq!(stuck_at(&timeline), None);
     let timeline = timeline.play("6h");
-    assert_eq!((asked(&timeline), stuck_at(&timeline)), (8, at(143)), "{}", timeline.so_far());
+    assert_eq!((asked(&timeline), stuck_at(&timeline)), (8, Some(at(143))), "{}", timeline.so_far());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use verger_core::health::HealthState::{Failing, Healthy, Stuck};
 use verger_core::policy::{Mode, Policies, RestartPolicy, Role};
 use verger_core::{Intervention, Span, Timestamp};
 
-use crate::timeline::Timeline;
+use crate::timeline::{Timeline, lines};
 
 fn after(script: &str) -> Timeline {
     Timeline::default().play(script)
@@ -22,14 +22,14 @@ fn with(change: impl Fn(&mut Role)) -> Timeline {
     Timeline::new(policies)
 }
 
-/// When facts like these were recorded, in seconds.
-fn seconds(timeline: &Timeline, is_one: impl Fn(&Fact) -> bool) -> Vec<f64> {
+/// When facts like these were recorded, in milliseconds.
+fn moments(timeline: &Timeline, is_one: impl Fn(&Fact) -> bool) -> Vec<u64> {
     let found = timeline.events.iter().filter(|event: &&Event| is_one(&event.fact));
-    found.map(|event| event.at.since(Timestamp::ZERO).as_millis() as f64 / 1_000.0).collect()
+    found.map(|event| event.at.since(Timestamp::ZERO).as_millis()).collect()
 }
 
-fn nudges(timeline: &Timeline) -> Vec<f64> {
-    seconds(timeline, |fact| matches!(fact, Fact::NudgeSent { .. }))
+fn nudges(timeline: &Timeline) -> Vec<u64> {
+    moments(timeline, |fact| matches!(fact, Fact::NudgeSent { .. }))
 }
 
 /// When the log has this line, in its own words.
@@ -58,15 +58,15 @@ fn l20_a_nudge_by_hand_to_a_healthy_agent_is_followed_to_its_answer() {
 #[test]
 fn l20_idle_with_work_is_reminded_three_times_and_people_are_asked_once() {
     let timeline = after(&format!("{IDLE} 6h"));
-    assert_eq!(nudges(&timeline), [600.0, 1_200.0, 1_800.0], "{}", timeline.so_far());
-    let asked = seconds(&timeline, |fact| matches!(fact, Fact::EscalationTriggered { .. }));
-    assert_eq!(asked, [2_400.0], "{}", timeline.so_far());
+    assert_eq!(nudges(&timeline), [600_000, 1_200_000, 1_800_000], "{}", timeline.so_far());
+    let asked = moments(&timeline, |fact| matches!(fact, Fact::EscalationTriggered { .. }));
+    assert_eq!(asked, [2_400_000], "{}", timeline.so_far());
 }
 
 #[test]
 fn l20_a_delivered_reminder_of_idle_work_has_its_ten_minutes_from_then() {
     let timeline = after(&format!("{IDLE} 14m outcome delivered \n 25m"));
-    assert_eq!(nudges(&timeline), [600.0, 1_440.0], "{}", timeline.so_far());
+    assert_eq!(nudges(&timeline), [600_000, 1_440_000], "{}", timeline.so_far());
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn l20_who_was_well_for_a_moment_is_not_reminded_more_often_for_it() {
     let looping = "0s..30s/10s call ls -> nothing \n 40s call b -> new";
     let again = "50s..80s/10s call pwd -> nothing";
     let timeline = after(&format!("{looping} \n {again} \n 10m29s"));
-    assert_eq!(nudges(&timeline), [30.0], "{}", timeline.so_far());
-    assert_eq!(nudges(&timeline.play("20m")), [30.0, 630.0], "and in time when the ten minutes are over");
+    assert_eq!(nudges(&timeline), [30_000], "{}", timeline.so_far());
+    assert_eq!(nudges(&timeline.play("20m")), [30_000, 630_000], "and in time when the ten minutes are over");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn l20_who_gets_stuck_again_soon_is_reminded_when_the_ten_minutes_are_over() {
         role.progress.stuck_after = Span::minutes(4);
     });
     let timeline = quick.play("0s checkpoint c1 \n 1s beating 1m \n 5m checkpoint c2 \n 20m");
-    assert_eq!(nudges(&timeline)[..2], [240.1, 840.1], "{}", timeline.so_far());
+    assert_eq!(nudges(&timeline)[..2], [240_100, 840_100], "{}", timeline.so_far());
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn l22_a_stop_is_tried_again_ten_seconds_after_the_cleanup_limit() {
 }
 
 #[test]
-fn l22_a_stop_that_failed_is_tried_again_after_ten_seconds() {
+fn l22_a_stop_that_failed_is_tried_again_after_ten_moments() {
     let timeline = after("0s beat \n 0s beating 1s \n 1m order terminate \n 65s outcome failed \n 80s");
     assert_eq!(times(&timeline, "=> stop"), ["1m", "1m15s"], "{}", timeline.so_far());
 }
@@ -230,10 +230,10 @@ fn l22_reminders_that_never_arrived_were_not_in_vain() {
 fn l22_two_independent_findings_need_no_reminder_that_arrived() {
     let timeline =
         full("0s call a \n 0s checkpoint c1 \n 0s beating 5m degraded \n 1s status degraded \n 3h");
-    let asked = seconds(&timeline, |fact| matches!(fact, Fact::EscalationTriggered { .. }));
-    let ended = seconds(&timeline, |fact| matches!(fact, Fact::TerminationOrdered { .. }));
+    let asked = moments(&timeline, |fact| matches!(fact, Fact::EscalationTriggered { .. }));
+    let ended = moments(&timeline, |fact| matches!(fact, Fact::TerminationOrdered { .. }));
     assert_eq!((asked.len(), ended.len()), (1, 1), "{}", timeline.so_far());
-    assert_eq!(ended[0] - asked[0], 900.0, "people have fifteen minutes:\n{}", timeline.so_far());
+    assert_eq!(ended[0] - asked[0], 900_000, "people have fifteen minutes:\n{}", timeline.so_far());
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn exhausted(script: &str) -> Timeline {
 #[test]
 fn l22_who_answers_and_only_talks_with_a_full_window_may_be_ended() {
     let talk = |minutes: std::ops::Range<usize>| {
-        minutes.map(|minute| format!("{minute}m says h{} \n", "m".repeat(minute))).collect::<String>()
+        lines(minutes, |minute| format!("{minute}m says h{}", "m".repeat(minute)))
     };
     let timeline = exhausted(&format!("{} 60m10s outcome delivered \n {} 2h", talk(1..60), talk(61..90)));
     assert!(timeline.has("nudge answered"), "{}", timeline.so_far());
@@ -303,4 +303,20 @@ fn x12_a_raised_mode_is_used_when_the_next_step_is_due() {
     assert_eq!((done.count("=> nudge"), done.count("=> escalate")), (3, 0), "{}", done.so_far());
     let due = done.play("70m5s");
     assert_eq!(due.count("=> escalate"), 1, "{}", due.so_far());
+}
+
+#[test]
+fn l20_nudges_by_hand_are_counted_anew_after_lasting_health() {
+    let timeline =
+        after("0s activity \n 0s beating 5m \n 0s order nudge \n 3h order nudge \n 200m order nudge \n 201m");
+    let attempts = timeline.events.iter().filter_map(|event| match event.fact {
+        Fact::NudgeSent { attempt, .. } => Some(attempt),
+        _ => None,
+    });
+    assert_eq!(
+        attempts.collect::<Vec<_>>(),
+        [1, 1, 2],
+        "the third follows the second too soon:\n{}",
+        timeline.so_far()
+    );
 }

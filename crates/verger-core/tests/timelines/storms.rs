@@ -5,7 +5,7 @@ use verger_core::intervention::Limit;
 use verger_core::policy::{Mode, Policies, Role};
 use verger_core::{Span, Timestamp};
 
-use crate::timeline::Timeline;
+use crate::timeline::{Timeline, lines};
 
 fn with(change: impl Fn(&mut Role)) -> Timeline {
     let mut policies = Policies::default();
@@ -81,13 +81,12 @@ fn l23_lasting_health_refills_no_limit_on_reminders() {
         role.intervention.nudge_interval = Span::secs(10);
         role.intervention.nudge_limit = Limit { count: 2, window: Span::hours(1) };
     });
-    let mut script = "0s beat \n 0s beating 5s \n".to_owned();
-    for turn in 0..4 {
-        let from = 60 + turn * 300;
-        script += &format!("{from}s..{}s/2s call ls{turn} -> same{turn} \n", from + 6);
-        script += &format!("{0}s call b{turn} -> x{turn} \n {0}s call c{turn} -> y{turn} \n", from + 8);
-    }
-    let timeline = quick.play(&script);
+    let loops = lines(0..4, |turn| {
+        let (from, well) = (60 + turn * 300, 68 + turn * 300);
+        let looping = format!("{from}s..{}s/2s call ls{turn} -> same{turn}", from + 6);
+        format!("{looping} \n {well}s call b{turn} -> x{turn} \n {well}s call c{turn} -> y{turn}")
+    });
+    let timeline = quick.play(&format!("0s beat \n 0s beating 5s \n {loops}"));
     assert_eq!(nudges(&timeline), [66, 366], "{}", timeline.so_far());
 }
 
@@ -97,12 +96,11 @@ fn l23_lasting_health_refills_no_limit_on_questions() {
         role.intervention.stable_after = Span::secs(10);
         role.intervention.escalation_limit = Limit { count: 2, window: Span::hours(1) };
     });
-    let mut script = "0s beat \n 0s beating 5s \n".to_owned();
-    for turn in 0..4 {
-        let from = 60 + turn * 300;
-        script += &format!("{from}s error disk unrecoverable \n {}s call a{turn} -> new{turn} \n", from + 8);
-    }
-    let timeline = quick.play(&script);
+    let troubles = lines(0..4, |turn| {
+        let (broken, well) = (60 + turn * 300, 68 + turn * 300);
+        format!("{broken}s error disk unrecoverable \n {well}s call a{turn} -> new{turn}")
+    });
+    let timeline = quick.play(&format!("0s beat \n 0s beating 5s \n {troubles}"));
     assert_eq!(timeline.count("=> escalate"), 2, "{}", timeline.so_far());
 }
 
@@ -113,14 +111,13 @@ fn l23_a_new_life_refills_no_limit_on_terminations() {
         role.mode = Mode::Full;
         role.restart = verger_core::policy::RestartPolicy::Recover;
     });
-    let mut script = String::new();
-    for life in 0..5 {
+    let lives = lines(0..5, |life| {
         let at = life * 660;
-        script += &format!("{at}s spawn \n {}s beat \n {}s status degraded \n", at + 1, at + 2);
-        script +=
-            &format!("{}s..{}s/1s call b$N -> boom failed \n {}s exit code=1 \n", at + 3, at + 6, at + 8);
-    }
-    let timeline = Timeline::new(policies).play(&script);
+        let begins = format!("{at}s spawn \n {}s beat \n {}s status degraded", at + 1, at + 2);
+        let fails = format!("{}s..{}s/1s call b$N -> boom failed", at + 3, at + 6);
+        format!("{begins} \n {fails} \n {}s exit code=1", at + 8)
+    });
+    let timeline = Timeline::new(policies).play(&lives);
     let ordered = seconds(&timeline, |fact| matches!(fact, Fact::TerminationOrdered { .. }));
     assert_eq!(ordered, [6, 666, 1_326], "{}", timeline.so_far());
     assert!(timeline.so_far().contains("limit reached: 3 in 1h"), "{}", timeline.so_far());
