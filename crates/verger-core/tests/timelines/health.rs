@@ -1,10 +1,12 @@
 //! The composite state and what it is made of: 000 §2.1 and §2.2, rows L01–L11.
 
 use insta::assert_snapshot;
+use verger_core::Span;
 use verger_core::event::Fact;
 use verger_core::evidence::Measure;
 use verger_core::health::HealthState::{self, Degraded, Failing, Healthy, Stuck, Terminated, Unknown};
 use verger_core::id::TaskId;
+use verger_core::policy::Policies;
 
 use crate::timeline::{Timeline, lines, run};
 
@@ -108,7 +110,7 @@ fn l01_a_kind_of_signal_never_sent_is_no_evidence() {
 
 #[test]
 fn l01_a_role_may_require_heartbeats_that_were_never_sent() {
-    let mut policies = verger_core::policy::Policies::default();
+    let mut policies = Policies::default();
     policies.each(|role| role.requires_heartbeats = true);
     assert_snapshot!(Timeline::new(policies).play("0s spawn \n 1s activity \n 30m").log(), @"
     0s registered
@@ -203,10 +205,10 @@ fn l04_checkpoint_age_degrades_at_ten_minutes_and_is_stuck_beyond_thirty() {
 
 #[test]
 fn l04_thresholds_are_per_role() {
-    let mut policies = verger_core::policy::Policies::default();
+    let mut policies = Policies::default();
     let mut slow = verger_core::policy::Role::named("slow");
-    slow.progress.degraded_after = verger_core::Span::hours(1);
-    slow.progress.stuck_after = verger_core::Span::hours(2);
+    slow.progress.degraded_after = Span::hours(1);
+    slow.progress.stuck_after = Span::hours(2);
     assert!(policies.set(slow));
     let script = "0s spawn role=slow \n 0s checkpoint c1 \n 0s beating 5m";
     let at =
@@ -241,15 +243,24 @@ fn l05_a_few_failures_are_no_rate() {
 
 #[test]
 fn l05_more_than_three_failures_in_a_row_alike_fail_and_a_success_ends_it() {
+    let three = "0s..2s/1s call build$N -> broken failed";
+    assert_eq!(state(three), Healthy);
+    let four = format!("{three} \n 3s call build$N -> broken failed");
+    assert_eq!(state(&four), Failing);
+    assert_eq!(state(&format!("{four} \n 4s call build -> fine \n 5s call test -> green")), Healthy);
+}
+
+#[test]
+fn l05_the_same_call_once_more_is_a_retry_and_reminded_before_it_is_failing() {
     let three = "0s..2s/1s call build -> broken failed";
     assert_eq!(state(three), Healthy);
-    assert_eq!(state(&format!("{three} \n 3s call build -> broken failed")), Failing);
-    assert_eq!(
-        state(&format!(
-            "{three} \n 3s call build -> broken failed \n 4s call build -> fine \n 5s call test -> green"
-        )),
-        Healthy
-    );
+    let four = after(&format!("{three} \n 3s call build -> broken failed"));
+    assert_eq!(four.view("a").state, Degraded);
+    assert_eq!((four.count("=> nudge"), four.count("=> escalate")), (1, 0), "{}", four.so_far());
+    let five = four.play("4s call build -> broken failed");
+    assert_eq!(five.view("a").state, Failing);
+    assert_eq!((five.count("=> nudge"), five.count("=> escalate")), (1, 1), "{}", five.so_far());
+    assert_eq!(five.play("5s call build -> fine \n 6s call test -> green").view("a").state, Healthy);
 }
 
 #[test]
@@ -374,20 +385,37 @@ fn l08_a_stop_is_only_a_note_until_another_family_agrees() {
     assert_eq!(state(&with_streak), Degraded);
 }
 
+/// The state after a script with a window that is full from the start, where an hour and thirty steps are borne.
+fn exhausted(script: &str) -> HealthState {
+    let mut policies = Policies::default();
+    policies.each(|role| (role.context.standstill, role.context.steps) = (Span::hours(1), 30));
+    let full = "0s beat context=97/100 \n 0s beating 5m context=97/100 \n";
+    Timeline::new(policies).play(&format!("{full} {script}")).view("a").state
+}
+
 #[test]
 fn l09_a_full_context_without_a_handoff_is_stuck() {
-    let full = "0s beat context=97/100 \n 0s beating 5m context=97/100 \n";
-    assert_eq!(state(&format!("{full} 9m")), Healthy, "there is time to deal with it");
-    assert_eq!(state(&format!("{full} 31m")), Stuck);
-    assert_eq!(state(&format!("{full} 32m handoff")), Healthy, "a handoff request clears it");
-    assert_eq!(state(&format!("{full} 32m compaction")), Healthy);
-    assert_eq!(
-        state(&format!("{full} 32m handoff \n 1h10m")),
-        Stuck,
-        "a handoff that never comes is no free pass"
-    );
-    let working = format!("{full} 1m..1h/1m checkpoint c$N");
-    assert_eq!(state(&working), Healthy, "a full window in which work goes on is not exhausted");
+    assert_eq!(exhausted("10m"), Healthy, "there is time to deal with it");
+    assert_eq!(exhausted("11m"), Degraded, "a warning: it may still finish what it is about");
+    assert_eq!(exhausted("59m"), Degraded);
+    assert_eq!(exhausted("1h"), Stuck, "where no steps can be seen, time decides");
+    for dealt_with in ["handoff", "compaction"] {
+        assert_eq!(exhausted(&format!("61m {dealt_with}")), Healthy, "a {dealt_with} clears it");
+        let never_came = exhausted(&format!("61m {dealt_with} \n 1h32m"));
+        assert_eq!(never_came, Stuck, "a {dealt_with} that never comes is no free pass");
+    }
+    let working = exhausted("1m..2h/1m checkpoint c$N");
+    assert_eq!(working, Degraded, "a full window in which work goes on is not exhausted");
+}
+
+#[test]
+fn l09_exhaustion_is_many_steps_with_a_full_window_and_nothing_lasting() {
+    assert_eq!(exhausted("1m..59m/1m call look$N -> r$N"), Degraded, "an hour is given");
+    assert_eq!(exhausted("1m..60m/1m call look$N -> r$N"), Stuck);
+    assert_eq!(exhausted("3m..87m/3m call look$N -> r$N"), Degraded, "29 steps are few");
+    assert_eq!(exhausted("3m..90m/3m call look$N -> r$N"), Stuck, "30 are not");
+    let saved = "1m..30m/1m call look$N -> r$N \n 30m checkpoint c1 \n 31m..89m/1m call look$N -> r$N";
+    assert_eq!(exhausted(saved), Degraded, "what was saved counts from then on");
 }
 
 #[test]

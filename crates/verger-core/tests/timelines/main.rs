@@ -4,10 +4,13 @@ mod timeline;
 
 mod health;
 mod incarnations;
+mod inquiries;
 mod interventions;
+mod ladder;
 mod liveness;
 mod modes_and_budgets;
 mod readiness;
 mod restore;
 mod roles;
+mod storms;
 mod waiting;

@@ -1,0 +1,322 @@
+//! When each step of the ladder is due, to the moment, and what moves it: L20–L22.
+
+use verger_core::effect::Action;
+use verger_core::event::{Event, Fact};
+use verger_core::health::HealthState::{Failing, Healthy, Stuck};
+use verger_core::policy::{Mode, Policies, RestartPolicy, Role};
+use verger_core::{Intervention, Span, Timestamp};
+
+use crate::timeline::{Timeline, lines};
+
+fn after(script: &str) -> Timeline {
+    Timeline::default().play(script)
+}
+
+fn full(script: &str) -> Timeline {
+    Timeline::in_mode(Mode::Full).play(script)
+}
+
+fn with(change: impl Fn(&mut Role)) -> Timeline {
+    let mut policies = Policies::default();
+    policies.each(|role| change(role));
+    Timeline::new(policies)
+}
+
+/// When facts like these were recorded, in milliseconds.
+fn moments(timeline: &Timeline, is_one: impl Fn(&Fact) -> bool) -> Vec<u64> {
+    let found = timeline.events.iter().filter(|event: &&Event| is_one(&event.fact));
+    found.map(|event| event.at.since(Timestamp::ZERO).as_millis()).collect()
+}
+
+fn nudges(timeline: &Timeline) -> Vec<u64> {
+    moments(timeline, |fact| matches!(fact, Fact::NudgeSent { .. }))
+}
+
+/// When the log has this line, in its own words.
+fn times<'a>(timeline: &'a Timeline, what: &str) -> Vec<&'a str> {
+    let lines = timeline.so_far().lines().filter_map(|line| line.split_once(' '));
+    lines.filter(|(_, text)| text.starts_with(what)).map(|(time, _)| time).collect()
+}
+
+/// Stuck from 30 minutes on: it saved something once and only beats since.
+const STALE: &str = "0s checkpoint c1 \n 0s beating 5m \n";
+/// Idle from the first second on, with work: worth a reminder after ten minutes.
+const IDLE: &str = "0s beat \n 0s beating 1m \n 0s assign t1 \n 0s call a \n 0s status idle \n";
+
+#[test]
+fn l20_a_nudge_by_hand_to_a_healthy_agent_is_followed_to_its_answer() {
+    let timeline =
+        after("0s beat \n 0s beating 1m \n 1s order nudge \n 2m outcome delivered \n 5m says fine");
+    assert!(timeline.has("nudge delivered"), "{}", timeline.so_far());
+    assert!(timeline.has("nudge answered after 4m59s"), "{}", timeline.so_far());
+    assert_eq!(timeline.view("a").intervention, Some(Intervention::Nudging { attempt: 1 }));
+    let over = timeline.play("11m59s");
+    assert!(over.view("a").intervention.is_some(), "ten minutes from its delivery");
+    assert_eq!(over.play("12m").view("a").intervention, None);
+}
+
+#[test]
+fn l20_idle_with_work_is_reminded_three_times_and_people_are_asked_once() {
+    let timeline = after(&format!("{IDLE} 6h"));
+    assert_eq!(nudges(&timeline), [600_000, 1_200_000, 1_800_000], "{}", timeline.so_far());
+    let asked = moments(&timeline, |fact| matches!(fact, Fact::EscalationTriggered { .. }));
+    assert_eq!(asked, [2_400_000], "{}", timeline.so_far());
+}
+
+#[test]
+fn l20_a_delivered_reminder_of_idle_work_has_its_ten_minutes_from_then() {
+    let timeline = after(&format!("{IDLE} 14m outcome delivered \n 25m"));
+    assert_eq!(nudges(&timeline), [600_000, 1_440_000], "{}", timeline.so_far());
+}
+
+#[test]
+fn l20_idle_work_stays_with_the_agent_where_people_are_not_asked() {
+    let timeline = Timeline::in_mode(Mode::Nudge).play(&format!("{IDLE} 6h"));
+    assert_eq!((timeline.count("=> nudge"), timeline.count("=> escalate")), (3, 0), "{}", timeline.so_far());
+}
+
+#[test]
+fn l20_repeats_that_are_no_loop_yet_are_worth_a_word_where_the_mode_allows_it() {
+    let four = "0s..30s/10s call ls -> nothing \n 1m";
+    for (mode, expected) in [(Mode::Observe, 0), (Mode::Nudge, 1), (Mode::Escalate, 1), (Mode::Full, 1)] {
+        assert_eq!(Timeline::in_mode(mode).play(four).count("=> nudge"), expected, "in mode {mode:?}");
+    }
+}
+
+#[test]
+fn l20_repeats_that_are_no_loop_yet_are_no_question_to_people() {
+    let timeline = with(|role| role.intervention.nudges_max = 0).play("0s..30s/10s call ls -> nothing \n 1h");
+    assert!(timeline.effects.is_empty(), "{}", timeline.so_far());
+}
+
+#[test]
+fn l20_where_reminders_are_off_people_are_asked_at_once() {
+    let timeline = with(|role| role.intervention.nudge_enabled = false).play(&format!("{STALE} 31m"));
+    assert_eq!((timeline.count("=> nudge"), timeline.count("=> escalate")), (0, 1), "{}", timeline.so_far());
+}
+
+#[test]
+fn l20_who_was_well_for_a_moment_is_not_reminded_more_often_for_it() {
+    let looping = "0s..30s/10s call ls -> nothing \n 40s call b -> new";
+    let again = "50s..80s/10s call pwd -> nothing";
+    let timeline = after(&format!("{looping} \n {again} \n 10m29s"));
+    assert_eq!(nudges(&timeline), [30_000], "{}", timeline.so_far());
+    assert_eq!(nudges(&timeline.play("20m")), [30_000, 630_000], "and in time when the ten minutes are over");
+}
+
+#[test]
+fn l20_who_gets_stuck_again_soon_is_reminded_when_the_ten_minutes_are_over() {
+    let quick = with(|role| {
+        role.progress.degraded_after = Span::minutes(1);
+        role.progress.stuck_after = Span::minutes(4);
+    });
+    let timeline = quick.play("0s checkpoint c1 \n 1s beating 1m \n 5m checkpoint c2 \n 20m");
+    assert_eq!(nudges(&timeline)[..2], [240_100, 840_100], "{}", timeline.so_far());
+}
+
+#[test]
+fn l20_nobody_is_reminded_who_cannot_hear_it() {
+    let timeline = Timeline::in_mode(Mode::Nudge).play("0s beat \n 3h");
+    assert_eq!((timeline.view("a").state, timeline.count("=> nudge")), (Stuck, 0), "{}", timeline.so_far());
+}
+
+#[test]
+fn l20_an_answer_without_progress_keeps_the_count_for_an_hour() {
+    let helped = "0s..30s/10s call ls -> nothing \n 40s person-says stop \n 40s beating 5m";
+    let again = |minute: u64| format!("{minute}m..{}s/10s call ls -> nothing", minute * 60 + 30);
+    let soon = after(&format!("{helped} \n {}", again(50)));
+    assert!(soon.has("nudge 2 queued"), "{}", soon.so_far());
+    let late = after(&format!("{helped} \n {}", again(65)));
+    assert!(!late.has("nudge 2 queued"), "an hour of health is lasting:\n{}", late.so_far());
+    assert_eq!(late.count("nudge 1 queued"), 2);
+}
+
+#[test]
+fn l20_a_case_is_closed_in_time_though_nothing_is_heard() {
+    let well = "0s..30s/10s call ls -> nothing \n 40s call b -> new \n 50s status idle";
+    let failed = |minute: u64| after(&format!("{well} \n {minute}m error disk unrecoverable"));
+    assert!(failed(10).so_far().contains("after 1 nudge"), "{}", failed(10).so_far());
+    assert!(!failed(11).so_far().contains("after 1 nudge"), "{}", failed(11).so_far());
+}
+
+#[test]
+fn l21_a_request_to_hand_over_is_reminded_of_once_before_people_are_asked() {
+    let timeline = after(&format!("{STALE} 25m handoff \n 45m"));
+    assert_eq!((timeline.count("=> nudge"), timeline.count("=> escalate")), (1, 1), "{}", timeline.so_far());
+    let after_a_nudge = after(&format!("{STALE} 31m \n 32m handoff \n 33m"));
+    assert_eq!(after_a_nudge.count("=> escalate"), 1, "{}", after_a_nudge.so_far());
+}
+
+#[test]
+fn l21_failing_asks_people_only_where_the_mode_allows_it() {
+    let broken = "0s beat \n 0s beating 5m \n 1s error disk unrecoverable \n 1h";
+    for (mode, expected) in [(Mode::Observe, 0), (Mode::Nudge, 0), (Mode::Escalate, 1), (Mode::Full, 1)] {
+        let timeline = Timeline::in_mode(mode).play(broken);
+        assert_eq!(
+            (timeline.view("a").state, timeline.count("=> escalate")),
+            (Failing, expected),
+            "{mode:?}"
+        );
+    }
+    let left_alone = with(|role| role.restart = RestartPolicy::None).play(broken);
+    assert_eq!(left_alone.count("=> escalate"), 0, "a role whose agents are left alone");
+}
+
+#[test]
+fn l21_the_turn_is_interrupted_at_every_tenth_repeat_and_counted_anew_after_another_trouble() {
+    let loops = after("0s..290s/10s call ls -> nothing");
+    assert_eq!(times(&loops, "=> interrupt at 10").len(), 1);
+    assert_eq!(loops.count("=> interrupt"), 3, "{}", loops.so_far());
+    let again = after(
+        "0s..110s/10s call ls -> nothing \n 2m person-says stop \n 121s error disk unrecoverable \n \
+         130s..240s/10s call pwd -> nothing",
+    );
+    assert_eq!(again.count("=> interrupt at 10"), 2, "{}", again.so_far());
+}
+
+#[test]
+fn l21_the_turn_is_interrupted_only_where_people_may_be_asked_and_the_role_wants_it() {
+    let script = "0s..150s/10s call ls -> nothing";
+    for (mode, expected) in [(Mode::Observe, 0), (Mode::Nudge, 0), (Mode::Escalate, 1), (Mode::Full, 1)] {
+        assert_eq!(Timeline::in_mode(mode).play(script).count("=> interrupt"), expected, "in mode {mode:?}");
+    }
+    let never = with(|role| role.intervention.repeats_stop = 0).play(script);
+    assert_eq!(never.count("=> interrupt"), 0, "{}", never.so_far());
+}
+
+#[test]
+fn l21_an_escalation_that_reached_nobody_is_tried_ever_more_rarely() {
+    let mut timeline = after("0s activity \n 1s error disk unrecoverable");
+    let mut expected = Vec::new();
+    let mut second = 1;
+    for wait in [60, 120, 240, 480, 960, 1_800, 1_800] {
+        timeline = timeline.play(&format!("{}s outcome failed", second + 1));
+        second += 1 + wait;
+        timeline = timeline.play(&format!("{}s activity", second - 1));
+        expected.push(second);
+    }
+    let timeline = timeline.play(&format!("{second}s"));
+    assert_eq!(timeline.count("=> escalate"), expected.len() + 1, "{}", timeline.so_far());
+    let mut probe = after("0s activity \n 1s error disk unrecoverable");
+    for (tried, due) in expected.iter().enumerate() {
+        let last = if tried == 0 { 1 } else { expected[tried - 1] };
+        probe = probe.play(&format!("{}s outcome failed \n {}s activity", last + 1, due - 1));
+        assert_eq!(probe.count("=> escalate"), tried + 1, "not before {due}s:\n{}", probe.so_far());
+        probe = probe.play(&format!("{due}s"));
+        assert_eq!(probe.count("=> escalate"), tried + 2, "at {due}s:\n{}", probe.so_far());
+    }
+}
+
+#[test]
+fn l22_a_stop_is_tried_again_ten_seconds_after_the_cleanup_limit() {
+    let timeline = after("0s beat \n 0s beating 1s \n 1m order terminate \n 10m");
+    assert_eq!(times(&timeline, "=> stop"), ["1m", "1m40s", "2m20s"], "{}", timeline.so_far());
+    assert_eq!(times(&timeline, "does not stop after 3 attempts"), ["3m"]);
+}
+
+#[test]
+fn l22_a_stop_that_failed_is_tried_again_after_ten_moments() {
+    let timeline = after("0s beat \n 0s beating 1s \n 1m order terminate \n 65s outcome failed \n 80s");
+    assert_eq!(times(&timeline, "=> stop"), ["1m", "1m15s"], "{}", timeline.so_far());
+}
+
+#[test]
+fn l22_reminders_that_never_arrived_were_not_in_vain() {
+    let timeline = full("0s call a \n 0s checkpoint c1 \n 0s beating 5m \n 1d");
+    assert_eq!((timeline.count("=> escalate"), timeline.count("=> stop")), (1, 0), "{}", timeline.so_far());
+}
+
+#[test]
+fn l22_two_independent_findings_need_no_reminder_that_arrived() {
+    let timeline =
+        full("0s call a \n 0s checkpoint c1 \n 0s beating 5m degraded \n 1s status degraded \n 3h");
+    let asked = moments(&timeline, |fact| matches!(fact, Fact::EscalationTriggered { .. }));
+    let ended = moments(&timeline, |fact| matches!(fact, Fact::TerminationOrdered { .. }));
+    assert_eq!((asked.len(), ended.len()), (1, 1), "{}", timeline.so_far());
+    assert_eq!(ended[0] - asked[0], 900_000, "people have fifteen minutes:\n{}", timeline.so_far());
+}
+
+#[test]
+fn l22_who_answers_is_not_ended_for_what_is_merely_not_seen() {
+    let timeline = full(
+        "0s call a \n 0s checkpoint c1 \n 0s beating 5m \n 30m10s outcome delivered \n 31m says on-it \n \
+         40m20s outcome delivered \n 41m says on-it \n 50m30s outcome delivered \n 51m says on-it \n 1d",
+    );
+    assert_eq!((timeline.count("=> escalate"), timeline.count("=> stop")), (1, 0), "{}", timeline.so_far());
+}
+
+/// In mode full, a full window from the start: what is found at an hour is exhaustion, and nothing else.
+fn exhausted(script: &str) -> Timeline {
+    let timeline = with(|role| {
+        role.mode = Mode::Full;
+        (role.context.standstill, role.context.steps) = (Span::hours(1), 30);
+    });
+    timeline.play("0s call a \n 0s beat context=97/100 \n 0s beating 5m context=97/100").play(script)
+}
+
+#[test]
+fn l22_who_answers_and_only_talks_with_a_full_window_may_be_ended() {
+    let talk = |minutes: std::ops::Range<usize>| {
+        lines(minutes, |minute| format!("{minute}m says h{}", "m".repeat(minute)))
+    };
+    let timeline = exhausted(&format!("{} 60m10s outcome delivered \n {} 2h", talk(1..60), talk(61..90)));
+    assert!(timeline.has("nudge answered"), "{}", timeline.so_far());
+    assert_eq!(timeline.count("to be stopped: nobody decided in time"), 1, "{}", timeline.so_far());
+}
+
+#[test]
+fn l22_who_got_on_after_the_reminder_was_not_reminded_in_vain() {
+    let timeline = exhausted(
+        "1m..60m/1m call look$N -> r$N \n 60m10s outcome delivered \n 61m..70m/1m call look$N -> r$N \n \
+         70m20s outcome delivered \n 71m..80m/1m call look$N -> r$N \n 80m30s outcome delivered \n \
+         81m..4h/1m call look$N -> r$N",
+    );
+    assert_eq!((timeline.count("=> escalate"), timeline.count("=> stop")), (1, 0), "{}", timeline.so_far());
+}
+
+#[test]
+fn l22_in_mode_escalate_two_findings_end_nobody() {
+    let timeline = with(|role| role.restart = RestartPolicy::Recover)
+        .play("0s beat \n 1s call a -> r \n 2s status degraded \n 3s..6s/1s call b$N -> boom failed \n 1h");
+    let stops = timeline.effects.iter().filter(|effect| matches!(effect.action, Action::Stop { .. }));
+    assert_eq!((stops.count(), timeline.count("=> escalate")), (0, 1), "{}", timeline.so_far());
+}
+
+#[test]
+fn l21_orders_are_refused_where_they_come_too_late() {
+    let stopping =
+        after("0s beat \n 1s order terminate \n 2s order nudge \n 2s order escalate \n 2s order recover");
+    assert_eq!(stopping.count("refused"), 3, "{}", stopping.so_far());
+    let leaving = after("0s beat \n 1s order escalate \n 2s order force-handoff \n 3s order nudge");
+    assert_eq!((leaving.count("refused"), leaving.count("=> nudge")), (1, 0), "{}", leaving.so_far());
+    let ended =
+        after("0s beat \n 1s exit code=0 \n 2s order terminate \n 2s order nudge \n 2s order escalate");
+    assert_eq!((ended.count("refused"), ended.count("=>")), (3, 0), "{}", ended.so_far());
+    let another_life = after("0s beat \n 1s life 7 \n 1s order nudge \n 1s life 1 \n 1s order nudge");
+    assert_eq!((another_life.count("refused"), another_life.count("=> nudge")), (1, 1));
+    assert_eq!(another_life.view("a").state, Healthy);
+}
+
+#[test]
+fn x12_a_raised_mode_is_used_when_the_next_step_is_due() {
+    let done = Timeline::in_mode(Mode::Nudge).play(&format!("{STALE} 62m \n 63m order mode escalate \n 69m"));
+    assert_eq!((done.count("=> nudge"), done.count("=> escalate")), (3, 0), "{}", done.so_far());
+    let due = done.play("70m5s");
+    assert_eq!(due.count("=> escalate"), 1, "{}", due.so_far());
+}
+
+#[test]
+fn l20_nudges_by_hand_are_counted_anew_after_lasting_health() {
+    let timeline =
+        after("0s activity \n 0s beating 5m \n 0s order nudge \n 3h order nudge \n 200m order nudge \n 201m");
+    let attempts = timeline.events.iter().filter_map(|event| match event.fact {
+        Fact::NudgeSent { attempt, .. } => Some(attempt),
+        _ => None,
+    });
+    assert_eq!(
+        attempts.collect::<Vec<_>>(),
+        [1, 1, 2],
+        "the third follows the second too soon:\n{}",
+        timeline.so_far()
+    );
+}
