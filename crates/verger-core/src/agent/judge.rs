@@ -55,7 +55,9 @@ impl Agent {
     fn is_heard(&self, now: Timestamp, role: &Role) -> bool {
         let beats_on_time = now.since(self.liveness.last_sign) <= role.liveness.beats.interval.times(2);
         let beats = self.beats && self.liveness.channel != ChannelState::Open;
-        self.liveness.way_is_open() && (!beats || beats_on_time)
+        // What was found before the beat was missed stands until it is heard again, or is lost.
+        let known = self.evidence.iter().any(|found| found.sign.family() == Family::Progress);
+        self.liveness.way_is_open() && (!beats || beats_on_time || known)
     }
 
     fn collect_absence(&self, now: Timestamp, role: &Role, findings: &mut Vec<Finding>) {

@@ -308,7 +308,8 @@ fn l06_polling_paging_and_testing_after_edits_are_progress() {
 
 #[test]
 fn l06_polling_without_any_change_has_its_patience_too() {
-    assert_eq!(state("0s..2h/1m poll ready -> not-yet"), Stuck);
+    assert_eq!(state("0s..3h/1m poll ready -> not-yet"), Healthy);
+    assert_eq!(state("0s..5h/1m poll ready -> not-yet"), Stuck);
 }
 
 #[test]
@@ -318,9 +319,17 @@ fn l06_copies_of_one_calls_end_are_one_call() {
 
 #[test]
 fn l07_no_tool_call_for_fifteen_minutes_is_stuck() {
-    assert_eq!(state("0s assign t \n 0s call a \n 0s beating 5m \n 14m59s"), Healthy);
-    assert_eq!(state("0s assign t \n 0s call a \n 0s beating 5m \n 15m1s"), Stuck);
-    assert_eq!(state("0s assign t \n 0s call a \n 0s beating 5m \n 20m call b"), Healthy);
+    let at_work = "0s assign t \n 0s model-starts \n 0s model-ends \n 0s call a \n 0s beating 5m";
+    assert_eq!(state(&format!("{at_work} \n 14m59s")), Healthy);
+    assert_eq!(state(&format!("{at_work} \n 15m1s")), Stuck);
+    assert_eq!(state(&format!("{at_work} \n 20m call b")), Healthy);
+    let thinks_unseen = "0s assign t \n 0s call a \n 0s beating 5m";
+    assert_eq!(
+        state(&format!("{thinks_unseen} \n 29m59s")),
+        Healthy,
+        "it may be thinking, and does not say so"
+    );
+    assert_eq!(state(&format!("{thinks_unseen} \n 30m1s")), Stuck);
 }
 
 #[test]

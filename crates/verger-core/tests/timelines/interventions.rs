@@ -142,7 +142,9 @@ fn l20_the_reply_to_a_nudge_is_not_progress() {
 
 #[test]
 fn l20_replies_refill_no_nudges_when_no_tool_is_called() {
-    let mut timeline = after("0s assign t \n 0s call a \n 0s beating 5m \n 15m10s outcome delivered");
+    let mut timeline = after(
+        "0s assign t \n 0s model-starts \n 0s model-ends \n 0s call a \n 0s beating 5m \n 15m10s outcome delivered",
+    );
     for turn in 0..12 {
         let at = 16 * 60 + turn * 960;
         timeline = timeline.play(&format!("{at}s says on-it"));

@@ -50,8 +50,9 @@ fn r02_a_polled_agent_is_lost_after_that_many_intervals_and_not_before() {
 fn r02_a_pushing_agent_of_a_role_is_lost_when_that_many_heartbeats_are_missing() {
     for (name, interval, misses) in ROLES {
         let found = lost_at(&after(&format!("0s beat role={name} \n 6h"))).expect("it is found");
-        let late = interval.half();
-        assert_eq!(found, Timestamp::ZERO + interval.times(misses) + late, "{name}: late is not missed");
+        let late = interval.half().half();
+        let due = Timestamp::ZERO + interval.times(misses + 1) + late;
+        assert!(due <= found && found <= due + Span::millis(100), "{name}: late is not missed, {found}");
     }
 }
 
