@@ -1,7 +1,7 @@
 # Verger: every task a person or CI runs. `make help` lists them.
 #
 # `make check` is the inner loop, `make test` is every test; CI runs the same `make test`. The rates that Verger
-# aims at are not all reached yet, so they are measured by `make gates` and `make soak` and not by `make test`.
+# aims at are not all reached yet, so whole weeks are run by `make gates` and `make soak` and not by `make test`.
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
