@@ -151,7 +151,7 @@ fields!(Agent {
     past,
     case,
 });
-fields!(Signs { finished, repetition, errors, tokens, context, output });
+fields!(Signs { finished, last_poll, repetition, errors, tokens, context, output });
 fields!(Past { incidents, inquiry, handoff_at, flapping, ended_at });
 fields!(Inquiry { seq, asked_at, answered_at, times });
 fields!(Metrics {
@@ -194,6 +194,7 @@ fields!(Case {
     nudged_at,
     progressed,
     interrupted_at,
+    touched_at,
     well_since,
     held_until,
     nudge_budget,

@@ -18,6 +18,8 @@ use crate::time::{Span, Timestamp};
 
 /// An undelivered reminder or escalation is tried again after this.
 const RETRY_AFTER: Span = Span::secs(60);
+/// An agent that was reminded or interrupted has this long to take another course before anything final is done.
+const REACTION: Span = Span::minutes(5);
 /// How much longer than the clean-up limit the stopping itself may take.
 const STOP_SLACK: Span = Span::secs(10);
 /// Health without progress must last this many times longer before the case is closed.
@@ -170,7 +172,9 @@ impl Agent {
     /// FAILING skips reminders: people decide, or the mode and two independent findings do.
     fn on_failing(&mut self, step: &mut Step<'_>, mode: Mode) {
         match step.role.restart {
-            RestartPolicy::Recover if mode == Mode::Full && self.proven_families(step.findings) >= 2 => {
+            RestartPolicy::Recover
+                if mode == Mode::Full && self.proven_families(step.now, step.findings) >= 2 =>
+            {
                 self.stop(step, "it fails, and two independent findings agree".into(), true, None);
             }
             RestartPolicy::Escalate | RestartPolicy::Recover if mode >= Mode::Escalate => {
@@ -213,8 +217,8 @@ impl Agent {
         } else if let Some(Ladder::Escalated { deadline, .. }) =
             self.case.as_mut().map(|case| &mut case.ladder)
         {
-            // One kind of finding kills nobody: it stays with people.
-            *deadline = None;
+            // One kind of finding kills nobody, nor do old ones: it stays with people, and is looked at again.
+            *deadline = Some(step.now + RETRY_AFTER);
         }
     }
 
@@ -222,7 +226,10 @@ impl Agent {
     /// answers them is not ended for what is merely not seen of its work.
     fn may_be_stopped(&self, step: &Step<'_>) -> bool {
         let Some(case) = &self.case else { return false };
-        let proven = self.proven_families(step.findings);
+        if case.touched_at.is_some_and(|at| step.now.since(at) < REACTION) {
+            return false;
+        }
+        let proven = self.proven_families(step.now, step.findings);
         let only_unseen = step.findings.iter().all(|found| found.sign.family() == Family::Progress);
         let in_vain = case.nudged_in_vain && !(case.answered && only_unseen);
         proven >= 2 || (proven == 1 && in_vain)
@@ -307,6 +314,7 @@ impl Agent {
         }
         if let Some(case) = &mut self.case {
             case.interrupted_at = repeats;
+            case.touched_at = Some(step.now);
         }
         self.act(step, Action::Interrupt { repeats });
         self.record(step, Fact::Interrupted { repeats });
@@ -386,6 +394,7 @@ impl Agent {
             Ladder::Nudging(nudging) => match outcome {
                 Outcome::Delivered if nudging.delivery == Delivery::Queued => {
                     nudging.delivery = Delivery::Delivered;
+                    case.touched_at = Some(step.now);
                     nudging.deadline = step.now + step.role.intervention.nudge_interval;
                     self.record(step, Fact::NudgeDelivered { key: key.clone() });
                 }

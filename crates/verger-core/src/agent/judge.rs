@@ -18,6 +18,9 @@ use crate::signal::{Awaited, Status, Trust};
 use crate::signs::Finding;
 use crate::time::{Span, Timestamp};
 
+/// Findings about calls prove something for this long after the last call.
+const FRESH: Span = Span::minutes(2);
+
 impl Agent {
     /// Judges the agent as of now, publishes what changed and does what follows.
     pub(crate) fn judge(&mut self, step: &mut Step<'_>) {
@@ -193,16 +196,24 @@ impl Agent {
 
     /// Independent families of grave, proven findings: no termination rests on fewer than two. Where an agent's work
     /// cannot be seen, that nothing is seen of it proves nothing.
-    pub(crate) fn proven_families(&self, findings: &[Finding]) -> usize {
+    pub(crate) fn proven_families(&self, now: Timestamp, findings: &[Finding]) -> usize {
         let seen = |sign: Sign| match sign.family() {
             Family::Life => true,
             // What was found before it could no longer be reached says nothing about now.
             _ if !self.liveness.way_is_open() => false,
             Family::Progress | Family::Consumption => self.progress.shows_work,
-            Family::Repetition | Family::Errors | Family::Word | Family::Process => true,
+            // An agent that has left its loop is often not heard of again before its next call ends.
+            Family::Repetition | Family::Errors => self.is_repeating(now),
+            Family::Word | Family::Process => true,
         };
         let grave = findings.iter().filter(|found| Severity::Degraded <= found.severity && seen(found.sign));
         families(grave.filter(|found| self.stamped(found).trust == Trust::Verified).map(|found| found.sign))
+    }
+
+    /// Whether calls ended just now, so that what was found of them still holds.
+    fn is_repeating(&self, now: Timestamp) -> bool {
+        let errors = self.signs.as_ref().and_then(|signs| signs.errors.as_ref());
+        errors.is_some_and(|errors| now.since(errors.last_at()) <= FRESH)
     }
 
     pub(crate) fn change_state(&mut self, step: &mut Step<'_>, to: HealthState, evidence: Arc<[Evidence]>) {

@@ -90,6 +90,8 @@ pub(crate) struct Agent {
 pub(crate) struct Signs {
     /// The last calls that ended: a copy of one is not another call.
     pub(crate) finished: Vec<u64>,
+    /// When the last call ended, if it was one that waits or looks whether something is done.
+    pub(crate) last_poll: Option<Timestamp>,
     pub(crate) repetition: Option<Box<Repetition>>,
     pub(crate) errors: Option<Box<Errors>>,
     pub(crate) tokens: Option<Box<TokenUse>>,

@@ -199,9 +199,13 @@ impl Agent {
             return;
         }
         let waited = self.waiting.on_finished(now, call, Awaited::Tool);
-        if print.class == CallClass::Waiting {
-            // All of it was waiting, none of it work.
-            self.progress.on_waited(now, waited.or(result.took).unwrap_or_default(), Span::ZERO);
+        let waits = print.class == CallClass::Waiting;
+        let last_poll = std::mem::replace(&mut self.signs().last_poll, waits.then_some(now));
+        if waits {
+            // All of it was waiting, none of it work; and so was what lay between this look and the last.
+            let looked = last_poll.map(|at| now.since(at));
+            let waited = looked.or(waited).or(result.took).unwrap_or_default();
+            self.progress.on_waited(now, waited, Span::ZERO);
         } else {
             self.on_waited(step, waited.or(result.took));
         }

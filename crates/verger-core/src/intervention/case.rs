@@ -32,6 +32,8 @@ pub(crate) struct Case {
     pub(crate) progressed: bool,
     /// Repeats at which the turn was last interrupted.
     pub(crate) interrupted_at: u32,
+    /// When something was last done to change its course.
+    pub(crate) touched_at: Option<Timestamp>,
     /// Since when the agent has been well again, while the case waits to be closed.
     pub(crate) well_since: Option<Timestamp>,
     /// When to try again what a limit held back.

@@ -132,6 +132,11 @@ impl Errors {
         self.total = Some(total);
     }
 
+    /// When the last call ended.
+    pub fn last_at(&self) -> Timestamp {
+        self.last_at
+    }
+
     /// A new life: what failed in the last one is over.
     pub fn reset(&mut self) {
         *self = Self::default();

@@ -46,8 +46,8 @@ pub struct Policy {
     pub laps: u32,
     /// How long a loop stands without another call. An hour: what was long ago says nothing about now.
     pub stands: Span,
-    /// How long calls that wait or look whether something is done may go on without any change. An hour: a
-    /// slow build or deployment is polled for that long and says the same all the while.
+    /// How long calls that wait or look whether something is done may go on without any change. Four hours,
+    /// as for any other announced wait: a slow build or deployment is polled and says the same all the while.
     pub waiting_patience: Span,
 }
 
@@ -58,7 +58,7 @@ impl Default for Policy {
             repeats_stuck: 5,
             laps: FIRM_LAPS,
             stands: Span::hours(1),
-            waiting_patience: Span::hours(1),
+            waiting_patience: Span::hours(4),
         }
     }
 }

@@ -77,6 +77,7 @@ impl Judgement {
         let touched = |alarm: &Alarm| {
             let at = alarm.told.unwrap_or(alarm.began);
             faults.get(&alarm.agent).is_some_and(|faults| evidence.touched(faults, at))
+                || evidence.left_without_proof(&alarm.agent, at)
         };
         Self {
             episodes: evidence.alarms.iter().map(|alarm| (alarm.clone(), touched(alarm))).collect(),
@@ -111,6 +112,12 @@ impl Evidence<'_> {
         faults.iter().filter(|fault| excuses(fault.kind) && fault.began <= at).any(|fault| {
             fault.ended.is_none_or(|ended| self.seen.between(ended, at) <= LOOK_BACK.as_millis())
         })
+    }
+
+    /// Whether this agent is gone, and could not say so: who proved nothing may come, and cannot take its leave.
+    fn left_without_proof(&self, agent: &AgentId, at: SimTime) -> bool {
+        let verified = self.truth.agent(agent).is_none_or(|facts| facts.verified);
+        !verified && matches!(self.truth.condition_at(agent, at), Condition::Gone | Condition::Starting)
     }
 
     fn finding(&self, fault: &Injection, alarms: &[&Alarm]) -> Finding {

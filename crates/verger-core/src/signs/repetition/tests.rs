@@ -83,11 +83,15 @@ fn l06_a_test_run_again_after_edits_is_no_repeat() {
 
 #[test]
 fn l06_waiting_is_a_loop_only_after_its_patience() {
-    assert_eq!(verdict(&"A ".repeat(61)), None);
-    assert_eq!(verdict(&"A ".repeat(62)), Some((Sign::Repeats, 62)));
-    assert_eq!(verdict(&"A b ".repeat(30)), None, "a lap with a wait in it is polling too");
-    assert_eq!(verdict(&"A b ".repeat(31)), Some((Sign::Cycle, 31)));
-    assert_eq!(verdict(&("A ".repeat(50) + "A=1 " + &"A ".repeat(50))), None, "any change begins a new wait");
+    assert_eq!(verdict(&"A ".repeat(241)), None);
+    assert_eq!(verdict(&"A ".repeat(242)), Some((Sign::Repeats, 242)));
+    assert_eq!(verdict(&"A b ".repeat(120)), None, "a lap with a wait in it is polling too");
+    assert_eq!(verdict(&"A b ".repeat(121)), Some((Sign::Cycle, 121)));
+    assert_eq!(
+        verdict(&("A ".repeat(150) + "A=1 " + &"A ".repeat(150))),
+        None,
+        "any change begins a new wait"
+    );
     assert_eq!(
         verdict(&("a ".repeat(90) + &"A ".repeat(9))),
         None,
