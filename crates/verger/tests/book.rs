@@ -30,6 +30,16 @@ fn every_relative_link_leads_somewhere() {
 }
 
 #[test]
+fn every_file_that_the_architecture_names_is_there() {
+    let root = support::root();
+    let text = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("the project's architecture");
+    let named = named_files(&text);
+    assert!(10 < named.len(), "no files were found in it");
+    let gone: Vec<_> = named.into_iter().filter(|path| !root.join(path).exists()).collect();
+    assert_eq!(gone, Vec::<&str>::new());
+}
+
+#[test]
 fn every_error_code_has_a_page_and_every_page_a_code() {
     let root = support::root();
     let codes: BTreeSet<String> = support::files(&root.join("crates"), ".rs")
@@ -96,6 +106,14 @@ fn links(text: &str) -> Vec<String> {
         .filter_map(|rest| rest.split_once(')'))
         .map(|(target, _)| target.trim().to_owned())
         .filter(|target| !target.contains("://") && !target.starts_with("mailto:"))
+        .collect()
+}
+
+/// What stands between backticks and begins like a path into the crates.
+fn named_files(text: &str) -> Vec<&str> {
+    text.lines()
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+        .filter(|it| it.starts_with("crates/"))
         .collect()
 }
 
@@ -174,6 +192,14 @@ mod checks {
         fs::write(&page, text).expect("a writable folder");
         let broken = ["gone.md", "page.md#no-heading", "gone.md#f"];
         assert_eq!(broken_links(&page), broken.map(|target| format!("{}: {target}", page.display())));
+    }
+
+    #[test]
+    fn files_are_found_between_backticks() {
+        assert_eq!(
+            named_files("`crates/a.rs` and crates/b.rs, `c`\n| `crates/d` |"),
+            ["crates/a.rs", "crates/d"]
+        );
     }
 
     #[test]

@@ -4,7 +4,6 @@ mod deliveries;
 mod fire;
 mod hands;
 mod truths;
-mod week;
 
 use verger_core::signal::{Body, Signal};
 

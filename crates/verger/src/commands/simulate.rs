@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_json_object_holds_the_fields_of_the_contract_and_no_others() {
+    fn the_json_object_holds_the_fields_of_the_contract_and_the_warnings() {
         let object: serde_json::Value =
             serde_json::from_str(&output("verger simulate --days 0.5 --agents 10 --json")).unwrap();
         let mut fields: Vec<_> = object.as_object().unwrap().keys().map(String::as_str).collect();
@@ -121,6 +121,7 @@ mod tests {
                 "nudges",
                 "recovery",
                 "seed",
+                "warnings",
                 "wrongTerminations",
             ]
         );
@@ -128,11 +129,25 @@ mod tests {
             ("/recovery", ["attempted", "succeeded"].as_slice()),
             ("/nudges", &["answered", "sent"]),
             ("/monitor", &["blindSeconds", "pauses", "restarts"]),
+            ("/warnings", &["raised", "unfounded"]),
         ] {
             let mut inner: Vec<_> =
                 object.pointer(pointer).unwrap().as_object().unwrap().keys().map(String::as_str).collect();
             inner.sort_unstable();
             assert_eq!(inner, names, "{pointer}");
+        }
+    }
+
+    #[test]
+    fn a_kind_of_fault_tells_what_was_found_and_what_was_too_short_to_be() {
+        let object: serde_json::Value =
+            serde_json::from_str(&output("verger simulate --days 1 --agents 20 --json")).unwrap();
+        for (kind, fault) in object["faults"].as_object().unwrap() {
+            let fields: Vec<_> = fault.as_object().unwrap().keys().map(String::as_str).collect();
+            for field in ["injected", "found", "tooShort", "latencySeconds"] {
+                assert!(fields.contains(&field), "{kind} lacks {field}");
+            }
+            assert_eq!(fields.len(), 4, "{kind}: {fields:?}");
         }
     }
 

@@ -41,6 +41,8 @@ pub(super) fn full(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     faults(out, report)?;
     writeln!(out)?;
     row(out, "alarms", &format!("{}, of which {} false", report.alarms, report.false_alarms))?;
+    let warnings = &report.warnings;
+    row(out, "warnings", &format!("{}, of which {} unfounded", warnings.raised, warnings.unfounded))?;
     row(out, "healthy agent-days", &format!("{:.1}", report.healthy_agent_days))?;
     row(out, "wrong terminations", &report.wrong_terminations.to_string())?;
     let intervention =
@@ -74,11 +76,11 @@ fn faults(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     }
     writeln!(
         out,
-        "\n{:<24} {:>8} {:>8} {:>9} {:>9} {:>9}",
-        "fault", "injected", "found", "p50", "p99", "max"
+        "\n{:<24} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9}",
+        "fault", "injected", "found", "too short", "p50", "p99", "max"
     )?;
-    for (kind, FaultReport { injected, found, latency_seconds: latency, .. }) in &report.faults {
-        write!(out, "{kind:<24} {injected:>8} {found:>8}")?;
+    for (kind, FaultReport { injected, found, too_short, latency_seconds: latency, .. }) in &report.faults {
+        write!(out, "{kind:<24} {injected:>8} {found:>8} {too_short:>9}")?;
         for seconds in [latency.p50, latency.p99, latency.max] {
             // Nothing found, nothing measured: a zero would read as "at once".
             write!(out, " {:>9}", if *found == 0 { "-".to_owned() } else { duration(seconds) })?;
@@ -138,10 +140,13 @@ mod tests {
         (report.alarms, report.false_alarms, report.wrong_terminations) = (42, 1, 0);
         report.healthy_agent_days = 693.25;
         report.mean_time_to_intervention_seconds = Some(312.25);
+        (report.warnings.raised, report.warnings.unfounded) = (17, 3);
         let fault = |injected, found, p50, p99, max| FaultReport {
             injected,
             found,
+            too_short: 2,
             latency_seconds: Latency { p50, p99, max },
+            ..FaultReport::default()
         };
         report.faults = [
             ("freeze".to_owned(), fault(40, 40, 0.8, 61.0, 7_200.0)),

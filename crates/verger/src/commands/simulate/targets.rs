@@ -4,6 +4,7 @@
 //! mean anything. That is why it is asked for by `--targets` and not part of every run.
 
 use verger_sim::harness::Report;
+use verger_sim::world::FaultKind;
 
 /// False alarms, as a share of all alarms and of the days that agents were healthy.
 const FALSE_ALARMS_MAX: f64 = 0.01;
@@ -13,8 +14,8 @@ const INTERVENTION_SECONDS_MAX: f64 = 600.0;
 const FOUND_MIN: f64 = 0.99;
 /// Below so many faults of a kind, one fault more or less decides: the share says nothing.
 const INJECTED_MIN: u64 = 1_000;
-/// Kinds that are injected and reported, and that no detector looks for yet.
-const NOT_YET_SOUGHT: [&str; 1] = ["nearloop"];
+/// A kind that is injected and reported, and that no detector looks for yet.
+const NOT_YET_SOUGHT: FaultKind = FaultKind::NearLoop;
 
 /// One target and what was reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +39,7 @@ pub(super) fn of(report: &Report) -> Vec<Target> {
             reached: report.wrong_terminations.to_string(),
             met: report.wrong_terminations == 0,
         },
+        checkers(report),
         rare("false alarms among alarms", share(report.false_alarms, report.alarms as f64)),
         rare("false alarms per healthy agent-day", share(report.false_alarms, report.healthy_agent_days)),
     ];
@@ -84,15 +86,27 @@ fn share(part: u64, whole: f64) -> f64 {
     if part == 0 { 0.0 } else { part as f64 / whole }
 }
 
+/// Whether Verger should find every fault of this kind: a fault of an agent, not a condition of the world around
+/// it, and one that a detector looks for.
 fn is_sought(kind: &str) -> bool {
-    let plain: String = kind.chars().filter(char::is_ascii_alphanumeric).collect();
-    !NOT_YET_SOUGHT.contains(&plain.to_ascii_lowercase().as_str())
+    FaultKind::OF_AGENTS.iter().any(|fault| fault.name() == kind && *fault != NOT_YET_SOUGHT)
+}
+
+/// Every checker, in one line.
+fn checkers(report: &Report) -> Target {
+    let broken: Vec<_> = report.checkers.iter().filter(|(_, verdict)| *verdict != "ok").collect();
+    Target {
+        name: "checkers broken".into(),
+        limit: "0".into(),
+        reached: broken.len().to_string(),
+        met: broken.is_empty(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use verger_sim::Mode;
-    use verger_sim::harness::{self, FaultReport, Latency, Options};
+    use verger_sim::harness::{self, FaultReport, Options};
 
     use super::*;
 
@@ -109,7 +123,7 @@ mod tests {
     }
 
     fn fault(injected: u64, found: u64) -> FaultReport {
-        FaultReport { injected, found, latency_seconds: Latency { p50: 1.0, p99: 1.0, max: 1.0 } }
+        FaultReport { injected, found, ..FaultReport::default() }
     }
 
     #[test]
@@ -121,6 +135,10 @@ mod tests {
     #[test]
     fn l14_each_target_can_be_missed() {
         assert_eq!(missed(|report| report.wrong_terminations = 1), ["wrong terminations"]);
+        assert_eq!(
+            missed(|report| drop(report.checkers.insert("evidence".to_owned(), "at 1h: none".to_owned()))),
+            ["checkers broken"]
+        );
         assert_eq!(missed(|report| report.alarms = 900), ["false alarms among alarms"]);
         assert_eq!(
             missed(|report| report.healthy_agent_days = 900.0),
@@ -137,10 +155,10 @@ mod tests {
     }
 
     #[test]
-    fn few_faults_of_a_kind_and_kinds_not_sought_yet_prove_nothing() {
-        for (kind, fault) in
-            [("crash", fault(999, 0)), ("near-loop", fault(5_000, 0)), ("nearLoop", fault(5_000, 0))]
-        {
+    fn few_faults_of_a_kind_and_conditions_of_the_world_prove_nothing() {
+        let worldly = FaultKind::ALL.into_iter().filter(|kind| !kind.is_agent_fault());
+        let unsought = worldly.chain([FaultKind::NearLoop]).map(|kind| (kind.name(), fault(5_000, 0)));
+        for (kind, fault) in unsought.chain([("crash", fault(999, 0))]) {
             assert_eq!(
                 missed(|report| report.faults = [(kind.to_owned(), fault)].into()),
                 Vec::<String>::new()

@@ -1,6 +1,6 @@
 //! Prints what a run shows, with every false alarm and every missed fault: the way to look into a seed.
 //!
-//! `SEED=3 DAYS=2 AGENTS=50 cargo test --release -p verger-sim --test explore -- --ignored --nocapture`
+//! `SEED=3 DAYS=2 AGENTS=50 cargo run --release -p verger-sim --example explore`
 //!
 //! `AGENT=agent-0007` prints what was recorded about one agent and what was really the case, and `SIGNALS=1`
 //! what arrived from it besides pongs; `FROM` and `TO` bound that in hours.
@@ -81,9 +81,7 @@ impl Watcher for Story {
     }
 }
 
-#[test]
-#[ignore = "for people: prints one run"]
-fn a_run_explains_itself() {
+fn main() {
     let options = Options {
         seed: setting("SEED", 1),
         days: setting("DAYS", 7.0),
@@ -116,6 +114,6 @@ fn a_run_explains_itself() {
     for finding in finished.judgement.findings.iter().filter(|finding| finding.is_missed()).take(shown) {
         println!("missed: {:?} allowed after {:?}", finding.fault, finding.allowance);
     }
-    println!("{}", serde_json::to_string_pretty(&finished.report).unwrap());
+    println!("{}", serde_json::to_string_pretty(&finished.report).expect("a report is plain data"));
     println!("digest {} after {:?}", finished.digest, began.elapsed());
 }
