@@ -1,5 +1,7 @@
 //! When an agent must be looked at again, and what happens then.
 
+use std::sync::Arc;
+
 use super::{Agent, Step};
 use crate::effect::Action;
 use crate::event::Fact;
@@ -24,7 +26,9 @@ impl Agent {
                 None => break,
             }
         }
-        self.judge(step);
+        if self.state != HealthState::Terminated {
+            self.judge(step);
+        }
     }
 
     pub(crate) fn on_ask(&mut self, step: &mut Step<'_>, ask: Option<Ask>) {
@@ -33,6 +37,10 @@ impl Agent {
             Some(Ask::Ping) => {
                 let key = self.act(step, Action::Ping);
                 self.liveness.on_ping_numbered(key.seq);
+            }
+            Some(Ask::Lost { .. }) if self.liveness.left_unseen() => {
+                // How it ended nobody could see, so it is not held against it; its next life will say.
+                self.end_life(step, "it ended while the monitor was away".into(), false, Arc::new([]));
             }
             Some(Ask::Lost { inquire }) => {
                 self.metrics.disconnections = self.metrics.disconnections.saturating_add(1);

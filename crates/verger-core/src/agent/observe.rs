@@ -86,10 +86,7 @@ impl Agent {
                 self.on_progress(now);
             }
             Body::Tokens { input, output, cost_micros } => {
-                let used = input.saturating_add(*output);
-                self.metrics.tokens = self.metrics.tokens.saturating_add(used);
-                self.metrics.cost_micros = self.metrics.cost_micros.saturating_add(*cost_micros);
-                self.signs().tokens.get_or_insert_default().observe_used(now, used);
+                self.on_tokens(now, input.saturating_add(*output), *cost_micros);
             }
             Body::Output(output) => {
                 if self.signs().output.get_or_insert_default().observe(now, output) {
@@ -131,6 +128,12 @@ impl Agent {
             Body::Channel(channel) => self.on_channel(step, *channel),
             Body::Outcome { key, outcome } => self.on_outcome(step, key, *outcome),
         }
+    }
+
+    fn on_tokens(&mut self, now: Timestamp, used: u64, cost_micros: u64) {
+        self.metrics.tokens = self.metrics.tokens.saturating_add(used);
+        self.metrics.cost_micros = self.metrics.cost_micros.saturating_add(cost_micros);
+        self.signs().tokens.get_or_insert_default().observe_used(now, used);
     }
 
     fn on_heartbeat(&mut self, step: &mut Step<'_>, beat: &Heartbeat, sent_at: Option<AgentTime>) {

@@ -140,6 +140,12 @@ impl Liveness {
         }
     }
 
+    /// Whether it was gone when the monitor came back: nobody has been heard since, and nobody listens.
+    pub(crate) fn left_unseen(&self) -> bool {
+        let unheard = self.forgiven_until != Timestamp::ZERO;
+        unheard && self.lost().is_some_and(|lost| lost.reach == Reach::Refused)
+    }
+
     /// The ping channel came; a channel is no sign of life by itself.
     pub(crate) fn on_channel_opened(&mut self, now: Timestamp) {
         self.channel = ChannelState::Open;

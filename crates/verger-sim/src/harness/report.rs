@@ -282,6 +282,10 @@ mod tests {
           "healthyAgentDays": 0.0,
           "alarms": 0,
           "falseAlarms": 0,
+          "warnings": {
+            "raised": 0,
+            "unfounded": 0
+          },
           "wrongTerminations": 0,
           "faults": {
             "freeze": {
