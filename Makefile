@@ -25,7 +25,7 @@ run: ## build, and run a short simulation (the monitor is not built yet)
 
 check: setup fmt clippy unit repeat ## the inner loop: format, lints, unit tests, tidy, a short simulation
 
-test: setup fmt clippy unit doctest example repeat ## every test
+test: setup fmt clippy doctest unit example repeat ## every test
 
 gates: ## ten simulated weeks of 100 agents, held against the targets (UPDATE=1 writes the page of figures)
 	scripts/gates 1..10
