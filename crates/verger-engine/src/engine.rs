@@ -289,6 +289,10 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
         let cause = std::mem::replace(&mut self.excuse, BlindCause::Paused);
         if let Some(lasted) = self.time.settle(reading.boot) {
             self.batch.blind.push(Blind { at: now, lasted, cause });
+            if lasted >= self.settings.forgive_after {
+                // Connections may have broken meanwhile, and signals been lost: agents get time to come back.
+                self.fleet.forgive(now, self.settings.restart_grace);
+            }
         }
         turn.blind = self.batch.blind.last().copied();
     }

@@ -19,6 +19,8 @@ pub struct Settings {
     /// An effect that could not leave for this long after it was decided is not carried out: the core hears
     /// that it failed and decides again on what it knows by then. Default: 60 s.
     pub stale_after: Span,
+    /// Blindness this long may have cost connections and signals, as a restart does. Default: 30 s.
+    pub forgive_after: Span,
     /// After a restart nobody is blamed for silence this long: agents have to connect again. Default: 60 s.
     pub restart_grace: Span,
     /// Vital signs and pings wait for the disk too. Default: no.
@@ -34,6 +36,7 @@ impl Default for Settings {
             inputs_max: 4_096,
             retry_after: Span::millis(50),
             stale_after: Span::secs(60),
+            forgive_after: Span::secs(30),
             restart_grace: Span::secs(60),
             strict: false,
         }

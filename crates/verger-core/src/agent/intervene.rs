@@ -228,7 +228,9 @@ impl Agent {
     /// answers them is not ended for what is merely not seen of its work.
     fn may_be_stopped(&self, step: &Step<'_>) -> bool {
         let Some(case) = &self.case else { return false };
-        if case.touched_at.is_some_and(|at| step.now.since(at) < REACTION) {
+        let reacting = case.touched_at.is_some_and(|at| step.now.since(at) < REACTION);
+        // Whatever it got done since somebody last spoke to it, it is no longer where it was.
+        if reacting || case.progressed || self.waiting.is_resting() {
             return false;
         }
         let proven = self.proven_families(step.now, step.findings);
@@ -285,6 +287,7 @@ impl Agent {
             return;
         }
         self.spend(step, Spending::Escalation, by);
+        self.case.get_or_insert_default().progressed = false;
         self.send_escalation(step, Arc::clone(&reason), 1, by.is_some());
         self.record(step, Fact::EscalationTriggered { reason, by: by.cloned() });
     }
@@ -319,6 +322,7 @@ impl Agent {
         if let Some(case) = &mut self.case {
             case.interrupted_at = repeats;
             case.touched_at = Some(step.now);
+            case.progressed = false;
         }
         self.act(step, Action::Interrupt { repeats });
         self.record(step, Fact::Interrupted { repeats });
