@@ -56,6 +56,8 @@ pub struct Progress {
     pub(crate) announces_calls: bool,
     /// Whether it says when it asks the model, in this life or before. Who does not may be thinking at any time.
     pub(crate) announces_thought: bool,
+    /// The monitor was away since its last sign of work: what it has begun meanwhile is not known.
+    pub(crate) unsure: bool,
 }
 
 impl Progress {
@@ -91,6 +93,12 @@ impl Progress {
     /// It works without calling tools: it thinks or talks.
     pub(crate) fn on_work(&mut self, now: Timestamp) {
         self.last_work = now;
+        self.unsure = false;
+    }
+
+    /// The monitor was away.
+    pub(crate) fn on_monitor_back(&mut self) {
+        self.unsure = true;
     }
 
     /// It has others work for it, which is as good as a call.
@@ -163,7 +171,7 @@ impl Progress {
 
     fn stuck_after(&self, slack: Slack, policy: &Policy) -> Span {
         match self.last_call {
-            _ if self.announces_calls => policy.stuck_after,
+            _ if self.announces_calls && !self.unsure => policy.stuck_after,
             Some(_) => policy.stuck_after.max(slack.unseen_call),
             None => policy.stuck_after,
         }
@@ -172,6 +180,7 @@ impl Progress {
     fn silence_limit(&self, slack: Slack, policy: &Policy) -> Span {
         match (self.announces_calls, self.announces_thought) {
             (false, _) => policy.tool_silence.max(slack.unseen_call),
+            _ if self.unsure => policy.tool_silence.max(slack.unseen_call),
             (true, false) => policy.tool_silence.max(slack.unseen_thought),
             (true, true) => policy.tool_silence,
         }

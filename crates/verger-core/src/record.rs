@@ -183,6 +183,7 @@ fields!(Progress {
     shows_work,
     announces_calls,
     announces_thought,
+    unsure,
 });
 fields!(Skew { average_ms });
 fields!(Flapping { changes, raised, unwell });
