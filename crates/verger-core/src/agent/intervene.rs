@@ -225,7 +225,7 @@ impl Agent {
     }
 
     /// No single signal kills: two independent proven findings, or one and reminders that arrived in vain. Who
-    /// answers them is not ended for what is merely not seen of its work.
+    /// answers them, or does its work unseen, is not ended for what is merely not seen and said.
     fn may_be_stopped(&self, step: &Step<'_>) -> bool {
         let Some(case) = &self.case else { return false };
         let reacting = case.touched_at.is_some_and(|at| step.now.since(at) < REACTION);
@@ -234,8 +234,12 @@ impl Agent {
             return false;
         }
         let proven = self.proven_families(step.now, step.findings);
-        let only_unseen = step.findings.iter().all(|found| found.sign.family() == Family::Progress);
-        let in_vain = case.nudged_in_vain && !(case.answered && only_unseen);
+        let only_unseen = step.findings.iter().all(|found| {
+            found.sign.family() == Family::Progress
+                || matches!(found.sign, Sign::SelfReport | Sign::ErrorCount)
+        });
+        let talks = case.answered || !self.progress.shows_work;
+        let in_vain = case.nudged_in_vain && !(talks && only_unseen);
         proven >= 2 || (proven == 1 && in_vain)
     }
 

@@ -201,8 +201,6 @@ impl Agent {
     pub(crate) fn proven_families(&self, now: Timestamp, findings: &[Finding]) -> usize {
         let seen = |sign: Sign| match sign.family() {
             Family::Life => true,
-            // Who says that it is in trouble is there to be talked to.
-            _ if sign == Sign::SelfReport => false,
             // What was found before it could no longer be reached says nothing about now.
             _ if !self.liveness.way_is_open() => false,
             Family::Progress | Family::Consumption => self.progress.shows_work,
