@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::{Agent, Step};
-use crate::effect::{Action, EffectKey, Escalation, Outcome};
+use crate::effect::{Action, Escalation};
 use crate::event::Fact;
 use crate::evidence::{Evidence, Family, Measure, Sign};
 use crate::fleet::Spending;
@@ -17,13 +17,13 @@ use crate::policy::{Mode, RestartPolicy, Role};
 use crate::time::{Span, Timestamp};
 
 /// An undelivered reminder or escalation is tried again after this.
-const RETRY_AFTER: Span = Span::secs(60);
+pub(super) const RETRY_AFTER: Span = Span::secs(60);
 /// An agent that was reminded or interrupted has this long to take another course before anything final is done.
 const REACTION: Span = Span::minutes(5);
 /// How much longer than the clean-up limit the stopping itself may take.
-const STOP_SLACK: Span = Span::secs(10);
+pub(super) const STOP_SLACK: Span = Span::secs(10);
 /// An unreachable orchestrator is tried ever more rarely, down to once in this many minutes.
-const RETRY_MAX: u64 = 30;
+pub(super) const RETRY_MAX: u64 = 30;
 
 impl Agent {
     /// Does what the present judgement asks for.
@@ -392,71 +392,6 @@ impl Agent {
             | Ladder::HandingOff { .. }
             | Ladder::Stopping(_) => {}
         }
-    }
-
-    /// Whether an effect with this number was a step of the ladder rather than a ping.
-    pub(crate) fn belongs_to_case(&self, number: u32) -> bool {
-        self.case.as_ref().is_some_and(|case| case.ladder.seq() == Some(number))
-    }
-
-    /// What became of a step.
-    pub(crate) fn on_case_outcome(&mut self, step: &mut Step<'_>, key: &EffectKey, outcome: Outcome) {
-        let Some(case) = self.case.as_mut().filter(|case| case.ladder.seq() == Some(key.seq)) else { return };
-        match &mut case.ladder {
-            Ladder::Nudging(nudging) => match outcome {
-                Outcome::Delivered if nudging.delivery == Delivery::Queued => {
-                    nudging.delivery = Delivery::Delivered;
-                    case.touched_at = Some(step.now);
-                    nudging.deadline = step.now + step.role.intervention.nudge_interval;
-                    self.record(step, Fact::NudgeDelivered { key: key.clone() });
-                }
-                Outcome::Delivered | Outcome::Stopped => {}
-                Outcome::Refused | Outcome::Unreachable | Outcome::Failed => {
-                    if nudging.delivery == Delivery::Queued {
-                        nudging.delivery = Delivery::Failed;
-                        nudging.deadline = step.now + RETRY_AFTER;
-                        self.record(step, Fact::NudgeFailed { key: key.clone() });
-                    }
-                }
-            },
-            Ladder::Escalated { attempt, deadline, retry_at, .. } => {
-                if matches!(outcome, Outcome::Refused | Outcome::Unreachable | Outcome::Failed) {
-                    // Who was not reached cannot fail to decide.
-                    *deadline = None;
-                    let wait = RETRY_AFTER.times(1 << (*attempt - 1).min(5)).min(Span::minutes(RETRY_MAX));
-                    *retry_at = Some(step.now + wait);
-                }
-            }
-            Ladder::Stopping(stopping) => match outcome {
-                Outcome::Stopped => {
-                    let (reason, recover) = (Arc::clone(&stopping.reason), stopping.recover);
-                    self.end_life(step, reason, recover, Arc::clone(&self.evidence));
-                }
-                Outcome::Delivered => {}
-                Outcome::Refused | Outcome::Unreachable | Outcome::Failed => {
-                    stopping.deadline = stopping.deadline.map(|_| step.now + STOP_SLACK);
-                }
-            },
-            Ladder::Rest | Ladder::Granted(_) | Ladder::HandingOff { .. } => {}
-        }
-    }
-
-    /// The agent reacted to a reminder. That is recorded, and is not progress by itself.
-    pub(crate) fn on_answer(&mut self, step: &mut Step<'_>) {
-        let Some(case) = &mut self.case else { return };
-        let Ladder::Nudging(nudging) = &mut case.ladder else { return };
-        if nudging.delivery != Delivery::Delivered {
-            return;
-        }
-        nudging.delivery = Delivery::Answered;
-        case.answered = true;
-        if self.waiting.idle_since.is_some() {
-            // Reminded of its work it answers and stays idle: then there is none, and the word of it was lost.
-            self.progress.on_unassigned();
-        }
-        let (seq, after) = (nudging.seq, step.now.since(nudging.sent_at));
-        let key = EffectKey { agent: self.id.clone(), incarnation: self.incarnation, seq };
-        self.record(step, Fact::NudgeAnswered { key, after });
     }
 
     fn may_spend(&mut self, step: &mut Step<'_>, spending: Spending) -> bool {

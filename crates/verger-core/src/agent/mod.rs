@@ -11,6 +11,7 @@ mod judge;
 mod life;
 mod observe;
 mod order;
+mod outcome;
 mod step;
 mod view;
 
