@@ -228,12 +228,18 @@ fn l22_reminders_that_never_arrived_were_not_in_vain() {
 
 #[test]
 fn l22_two_independent_findings_need_no_reminder_that_arrived() {
-    let timeline =
-        full("0s call a \n 0s checkpoint c1 \n 0s beating 5m degraded \n 1s status degraded \n 3h");
+    let timeline = full("0s call a \n 0s checkpoint c1 \n 0s beating 5m \n 29m blocker \n 3h");
     let asked = moments(&timeline, |fact| matches!(fact, Fact::EscalationTriggered { .. }));
     let ended = moments(&timeline, |fact| matches!(fact, Fact::TerminationOrdered { .. }));
     assert_eq!((asked.len(), ended.len()), (1, 1), "{}", timeline.so_far());
     assert_eq!(ended[0] - asked[0], 900_000, "people have fifteen minutes:\n{}", timeline.so_far());
+}
+
+#[test]
+fn l22_who_says_itself_that_it_is_in_trouble_is_not_ended_for_its_word() {
+    let timeline =
+        full("0s call a \n 0s checkpoint c1 \n 0s beating 5m degraded \n 1s status degraded \n 1d");
+    assert_eq!((timeline.count("=> escalate"), timeline.count("=> stop")), (1, 0), "{}", timeline.so_far());
 }
 
 #[test]
