@@ -199,8 +199,8 @@ impl Agent {
     /// Independent families of grave, proven findings: no termination rests on fewer than two. Where an agent's work
     /// cannot be seen, that nothing is seen of it proves nothing.
     pub(crate) fn proven_families(&self, now: Timestamp, findings: &[Finding]) -> usize {
-        let does_wrong =
-            findings.iter().any(|found| matches!(found.sign.family(), Family::Repetition | Family::Errors));
+        let is_wrong = |found: &Finding| matches!(found.sign.family(), Family::Repetition | Family::Errors);
+        let does_wrong = findings.iter().any(|found| is_wrong(found) && Severity::Degraded <= found.severity);
         let seen = |sign: Sign| match sign.family() {
             Family::Life => true,
             // Its word confirms what it is seen to do; beside what is merely not seen it is no second witness.
