@@ -93,7 +93,10 @@ impl Progress {
     /// It works without calling tools: it thinks or talks.
     pub(crate) fn on_work(&mut self, now: Timestamp) {
         self.last_work = now;
-        self.unsure = false;
+        if std::mem::take(&mut self.unsure) {
+            // What ended just now began unseen, and explains why nothing was called.
+            self.last_call = self.last_call.map(|_| now);
+        }
     }
 
     /// The monitor was away.
@@ -142,7 +145,8 @@ impl Progress {
     /// Nothing new for too long. To be asked only of an agent that does not rest.
     pub(crate) fn staleness(&self, now: Timestamp, slack: Slack, policy: &Policy) -> Option<Finding> {
         let age = now.since(self.last).less(slack.excused(now));
-        if !self.reports || age < policy.degraded_after {
+        let degraded_after = self.degraded_after(slack, policy);
+        if !self.reports || age < degraded_after {
             return None;
         }
         let stuck_after = self.stuck_after(slack, policy);
@@ -152,7 +156,7 @@ impl Progress {
         Some(Finding {
             sign: Sign::Progress,
             value: Measure::Span(age),
-            threshold: Measure::Span(if long { stuck_after } else { policy.degraded_after }),
+            threshold: Measure::Span(if long { stuck_after } else { degraded_after }),
             severity: if long && !unseen { Severity::Stuck } else { Severity::Degraded },
         })
     }
@@ -169,11 +173,22 @@ impl Progress {
         })
     }
 
-    fn stuck_after(&self, slack: Slack, policy: &Policy) -> Span {
+    fn degraded_after(&self, slack: Slack, policy: &Policy) -> Span {
+        policy.degraded_after.max(self.beats_apart(slack, 2))
+    }
+
+    /// Whose progress is an indicator in its heartbeats can tell of something new only with one, and one may be lost.
+    fn beats_apart(&self, slack: Slack, beats: u64) -> Span {
+        let by_beats_alone = self.last_call.is_none() && self.indicator.is_some();
+        if by_beats_alone { slack.news_every.times(beats) } else { Span::ZERO }
+    }
+
+    /// How long nothing new may come of what it does.
+    pub(crate) fn stuck_after(&self, slack: Slack, policy: &Policy) -> Span {
         match self.last_call {
-            _ if self.announces_calls && !self.unsure => policy.stuck_after,
+            None => policy.stuck_after.max(self.beats_apart(slack, 4)),
+            Some(_) if self.announces_calls && !self.unsure => policy.stuck_after,
             Some(_) => policy.stuck_after.max(slack.unseen_call),
-            None => policy.stuck_after,
         }
     }
 
@@ -205,7 +220,7 @@ impl Progress {
     /// When the next of these findings could appear or grow, for an agent that does not rest.
     pub(crate) fn deadline(&self, now: Timestamp, slack: Slack, policy: &Policy) -> Option<Timestamp> {
         let stale = self.reports.then(|| {
-            let degraded = self.last + policy.degraded_after;
+            let degraded = self.last + self.degraded_after(slack, policy);
             if now < degraded {
                 degraded
             } else {
@@ -229,6 +244,8 @@ pub(crate) struct Slack {
     pub(crate) unseen_thought: Span,
     /// It shows no calls, but says that it is busy or uses tokens: then that has to do.
     pub(crate) seems_at_work: bool,
+    /// How often it tells of itself, if it beats.
+    pub(crate) news_every: Span,
 }
 
 impl Slack {

@@ -153,7 +153,7 @@ fields!(Agent {
 });
 fields!(Signs { finished, last_poll, repetition, errors, tokens, context, output });
 fields!(Past { incidents, inquiry, handoff_at, flapping, ended_at });
-fields!(Inquiry { seq, asked_at, answered_at, times });
+fields!(Inquiry { seq, asked_at, repeated, no_way, answered_at, times });
 fields!(Metrics {
     heartbeats,
     last_heartbeat,

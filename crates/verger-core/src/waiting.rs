@@ -179,7 +179,7 @@ impl Waiting {
         let before = self.announced.take();
         let was_idle_since = self.idle_since.take();
         let awaited = match report.status {
-            Status::Waiting => Some(report.waiting_on.unwrap_or(Awaited::Timer)),
+            Status::Waiting => Some(report.waiting_on.unwrap_or_else(|| unsaid(report, before))),
             Status::Busy if report.lasting.is_some() => Some(Awaited::Timer),
             Status::Idle => {
                 self.on_idle(was_idle_since.unwrap_or(now));
@@ -199,18 +199,19 @@ impl Waiting {
         before.map(|wait| now.since(wait.since))
     }
 
-    /// What a status without further word waits for: what was announced before, if it fits.
-    pub(crate) fn announced_kind(&self, status: Status) -> Option<Awaited> {
-        let announced = self.announced.map(|wait| wait.awaited);
-        let known = announced.filter(|awaited| *awaited != Awaited::Timer);
-        if status == Status::Waiting { Some(known.unwrap_or(Awaited::Person)) } else { None }
-    }
-
     /// The end of a turn: nothing is in flight any more.
     fn on_idle(&mut self, since: Timestamp) {
         self.idle_since = Some(since);
         self.in_flight.retain(|flight| flight.awaited == Awaited::Subagent);
         self.model_since = None;
+    }
+
+    /// It rested and works again: no request to the model outlasts a rest, and a call that does is given its time anew.
+    pub(crate) fn on_resumed(&mut self, now: Timestamp) {
+        self.model_since = None;
+        for flight in &mut self.in_flight {
+            flight.since = now;
+        }
     }
 
     /// Announces a wait, or prolongs the one of the same kind.
@@ -259,6 +260,12 @@ impl Waiting {
     /// Whether it rests: idle, or waiting for what it cannot hurry.
     pub(crate) fn is_resting(&self) -> bool {
         self.idle_since.is_some() || self.awaits(Awaited::Person) || self.awaits(Awaited::Provider)
+    }
+
+    /// Since when it rests, if it does.
+    pub(crate) fn rests_since(&self) -> Option<Timestamp> {
+        let announced = self.announced.filter(|_| self.is_resting()).map(|wait| wait.since);
+        self.idle_since.or(announced)
     }
 
     /// Whether it announced to wait for this, however long ago.
@@ -327,6 +334,12 @@ impl Waiting {
         });
         in_flight.chain(model).chain(announced)
     }
+}
+
+/// What an agent waits for that does not say: the end of the time it names, what it announced before, or a person.
+fn unsaid(report: StatusReport, before: Option<Announced>) -> Awaited {
+    let known = before.map(|wait| wait.awaited).filter(|awaited| *awaited != Awaited::Timer);
+    if report.lasting.is_some() { Awaited::Timer } else { known.unwrap_or(Awaited::Person) }
 }
 
 /// Until when an announced wait excuses: its own word, within its kind's patience.

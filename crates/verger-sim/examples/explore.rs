@@ -11,10 +11,11 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::time::Instant;
 
-use verger_core::event::Event;
+use verger_core::event::{Event, Fact};
 use verger_core::id::AgentId;
 use verger_core::signal::Body;
-use verger_sim::harness::{Mode, MonitorFaults, Options, run_with};
+use verger_core::time::Span;
+use verger_sim::harness::{Finding, Mode, MonitorFaults, Options, run_with};
 use verger_sim::trace::{Moment, Watcher, What};
 use verger_sim::world::{Delivery, SimTime};
 
@@ -28,6 +29,8 @@ struct Story {
     signals: bool,
     from: SimTime,
     to: SimTime,
+    /// What people were told, of whom and when, with what was really the case.
+    told: BTreeMap<(AgentId, SimTime), String>,
 }
 
 impl Story {
@@ -38,6 +41,32 @@ impl Story {
             signals: setting("SIGNALS", 0) == 1,
             from: hours("FROM", 0),
             to: hours("TO", 1_000_000),
+            told: BTreeMap::new(),
+        }
+    }
+
+    fn remember_what_is_told(&mut self, moment: &Moment<'_>) {
+        let What::Committed { batch, .. } = moment.what else { return };
+        let mut evidence: BTreeMap<&AgentId, String> = BTreeMap::new();
+        for event in &batch.events {
+            let Some((agent, _)) = &event.agent else { continue };
+            match &event.fact {
+                Fact::StateChanged { to, evidence: found, .. } => {
+                    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+                    evidence.insert(agent, format!("{to}: {}", found.join("; ")));
+                }
+                Fact::IncidentOpened { incident, .. } => {
+                    let condition = moment.truth.condition_at(agent, moment.at);
+                    let facts = moment.truth.agent(agent).map(|facts| {
+                        let role = facts.role.as_ref().map_or("none", |role| role.as_str());
+                        format!("{:?}, role {role}, verified {}", facts.connection, facts.verified)
+                    });
+                    let why = evidence.get(agent).map_or("", String::as_str);
+                    let text = format!("{incident:?} [{why}] {condition} ({})", facts.unwrap_or_default());
+                    self.told.insert((agent.clone(), moment.at), text);
+                }
+                _ => {}
+            }
         }
     }
 
@@ -48,6 +77,7 @@ impl Story {
 
 impl Watcher for Story {
     fn happened(&mut self, moment: &Moment<'_>) {
+        self.remember_what_is_told(moment);
         let Some(agent) = self.tells(moment.at) else { return };
         match moment.what {
             What::Committed { batch, .. } => {
@@ -81,6 +111,20 @@ impl Watcher for Story {
     }
 }
 
+/// What became of a fault that was missed, or found more than five minutes after the policy would have allowed it.
+fn fate(finding: &Finding) -> Option<String> {
+    let fault = &finding.fault;
+    let fate = match (finding.allowance, finding.found) {
+        (Some(_), Some(late)) if Span::minutes(5) < late => format!("late by {late}"),
+        (Some(_), None) if !finding.too_short => "missed".to_owned(),
+        _ => return None,
+    };
+    let allowed = finding.allowance.unwrap_or_default();
+    let (kind, agent, began) = (fault.kind, &fault.agent, fault.began);
+    let ended = fault.ended.map_or_else(String::new, |at| format!(" until {at} ({:?})", fault.ended_by));
+    Some(format!("{fate}: {kind} of {agent} from {began}{ended}, allowed after {allowed}"))
+}
+
 fn main() {
     let options = Options {
         seed: setting("SEED", 1),
@@ -95,7 +139,8 @@ fn main() {
         MonitorFaults::scripted([])
     };
     let began = Instant::now();
-    let finished = run_with(&options, faults, &mut (), &mut Story::wanted());
+    let mut story = Story::wanted();
+    let finished = run_with(&options, faults, &mut (), &mut story);
     let shown = setting("SHOW", 20);
     let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
     for alarm in finished.judgement.false_alarms() {
@@ -110,9 +155,16 @@ fn main() {
     }
     for alarm in finished.judgement.false_alarms().take(shown) {
         println!("false alarm at {} about {}: {}", alarm.began, alarm.agent, alarm.reason);
+        let told =
+            alarm.told.and_then(|at| story.told.get(&(alarm.agent.clone(), at)).map(|text| (at, text)));
+        if let Some((at, text)) = told {
+            println!("    told at {at}: {text}");
+        }
     }
-    for finding in finished.judgement.findings.iter().filter(|finding| finding.is_missed()).take(shown) {
-        println!("missed: {:?} allowed after {:?}", finding.fault, finding.allowance);
+    for finding in &finished.judgement.findings {
+        if let Some(fate) = fate(finding) {
+            println!("{fate}");
+        }
     }
     println!("{}", serde_json::to_string_pretty(&finished.report).expect("a report is plain data"));
     println!("digest {} after {:?}", finished.digest, began.elapsed());

@@ -6,7 +6,7 @@ use super::{Agent, Step};
 use crate::effect::Action;
 use crate::event::Fact;
 use crate::health::HealthState;
-use crate::liveness::{Ask, Limits};
+use crate::liveness::{Ask, Limits, Lost};
 use crate::policy::Role;
 use crate::time::{Span, Timestamp};
 
@@ -67,6 +67,7 @@ impl Agent {
         let liveness = self.liveness.deadline(&role.liveness, self.limits(now, role));
         let grace = Some(self.grace_until).filter(|until| now < *until);
         let others = [
+            self.liveness.lost().map(Lost::confirmed_at),
             self.absence_deadline(now, role),
             self.presence_deadline(now, role),
             self.case_deadline(now, role),
@@ -84,17 +85,23 @@ impl Agent {
         let resting = self.waiting.is_resting();
         let work =
             if resting { None } else { self.progress.deadline(now, self.slack(now, role), &role.progress) };
-        let asked = self.past.as_ref().and_then(|past| past.inquiry).and_then(|inquiry| inquiry.until(role));
-        // A full window that was only worth a note becomes exhaustion when nothing new happened since.
-        let context = self.signs.as_ref().and_then(|signs| signs.context.as_ref());
-        let exhausted = context
-            .and_then(|context| context.deadline(&role.context))
-            .map(|full| full.max(self.progress.last_lasting + role.context.standstill));
+        let asked =
+            self.past.as_ref().and_then(|past| past.inquiry).and_then(|inquiry| inquiry.deadline(now, role));
+        let exhausted = self.exhaustion_deadline(now, role);
         // Where a beat is missed, absence is no longer judged as a standstill.
         let missed = self
             .beats
             .then(|| self.liveness.last_sign + role.liveness.beats.interval.times(2) + Span::millis(1));
         [waiting, idle, work, asked, exhausted, missed].into_iter().flatten().filter(|due| now < *due).min()
+    }
+
+    /// When a full window becomes worth a word, or exhaustion, if nothing lasting comes of it until then.
+    fn exhaustion_deadline(&self, now: Timestamp, role: &Role) -> Option<Timestamp> {
+        let context = self.signs.as_ref()?.context.as_ref()?;
+        let full = context.deadline(&role.context)?;
+        let stages = [role.progress.stuck_after, role.context.standstill, role.patience.lease_max];
+        let due = stages.into_iter().map(|stage| full.max(self.progress.last_lasting + stage));
+        due.filter(|due| now < *due).min()
     }
 
     fn presence_deadline(&self, now: Timestamp, role: &Role) -> Option<Timestamp> {

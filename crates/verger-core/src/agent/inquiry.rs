@@ -1,8 +1,12 @@
 //! Asking before judging: what was asked of a silent agent, and what its answer is worth.
 
 use crate::policy::Role;
-use crate::progress;
-use crate::time::Timestamp;
+use crate::time::{Span, Timestamp};
+
+/// How long it takes until an unanswered question is asked once more.
+fn repeat_after(role: &Role) -> Span {
+    role.liveness.inquiry_timeout.half()
+}
 
 /// Answers without any work behind them that are believed.
 const BELIEVED: u8 = 8;
@@ -14,6 +18,10 @@ pub(crate) struct Inquiry {
     pub(crate) seq: u32,
     /// When it was last asked.
     pub(crate) asked_at: Option<Timestamp>,
+    /// Whether that was the second try: a question may be lost, and so may its answer.
+    pub(crate) repeated: bool,
+    /// Whether the last question found no way there.
+    pub(crate) no_way: bool,
     /// When it answered that.
     pub(crate) answered_at: Option<Timestamp>,
     /// How often it was asked since it last worked.
@@ -22,15 +30,31 @@ pub(crate) struct Inquiry {
 
 impl Inquiry {
     /// Whether it is to be asked, for the first time or again.
-    pub(crate) fn is_due(&self, now: Timestamp, policy: &progress::Policy) -> bool {
+    pub(crate) fn is_due(&self, now: Timestamp, role: &Role) -> bool {
         match (self.asked_at, self.answered_at) {
             (None, _) => true,
-            (Some(asked_at), Some(answered_at)) => {
-                let answered = asked_at <= answered_at;
-                answered && self.times < BELIEVED && now.since(answered_at) >= policy.tool_silence
+            (Some(asked_at), Some(answered_at)) if asked_at <= answered_at => {
+                let patience = if self.no_way { repeat_after(role) } else { role.progress.tool_silence };
+                self.times < BELIEVED && now.since(answered_at) >= patience
             }
-            (Some(_), None) => false,
+            (Some(asked_at), _) => !self.repeated && asked_at + repeat_after(role) <= now,
         }
+    }
+
+    /// It is asked now, under this number.
+    pub(crate) fn on_asked(&mut self, now: Timestamp, seq: u32) {
+        let unanswered = self.asked_at.filter(|asked_at| self.answered_at.is_none_or(|at| at < *asked_at));
+        self.repeated = unanswered.is_some();
+        self.asked_at = unanswered.or(Some(now));
+        self.times = self.times.saturating_add(u8::from(!self.repeated));
+        self.seq = seq;
+    }
+
+    /// When it is to be asked again, or what it said explains nothing any more.
+    pub(crate) fn deadline(&self, now: Timestamp, role: &Role) -> Option<Timestamp> {
+        let last = self.answered_at.filter(|_| self.no_way).or(self.asked_at);
+        let again = last.map(|at| at + repeat_after(role));
+        [again, self.until(role)].into_iter().flatten().filter(|due| now < *due).min()
     }
 
     /// Whether silence is explained for now: the answer is outstanding, or was given not long ago.
@@ -49,13 +73,16 @@ impl Inquiry {
         }
     }
 
-    /// The question could not reach it: then nothing it does would be heard either.
-    pub(crate) fn on_unreachable(&mut self, now: Timestamp) {
+    /// The question could not reach it: then nothing it does would be heard either. Tells whether that is certain,
+    /// because it happened twice in a row.
+    pub(crate) fn on_unreachable(&mut self, now: Timestamp) -> bool {
         self.answered_at = Some(now);
+        std::mem::replace(&mut self.no_way, true)
     }
 
     /// The agent said something.
     pub(crate) fn on_word(&mut self, now: Timestamp) {
         self.answered_at = Some(now);
+        self.no_way = false;
     }
 }

@@ -28,18 +28,29 @@ pub(super) const RETRY_MAX: u64 = 30;
 impl Agent {
     /// Does what the present judgement asks for.
     pub(crate) fn intervene(&mut self, step: &mut Step<'_>) {
+        if self.state <= HealthState::Degraded {
+            self.forget_vain_stop();
+        }
         match self.state {
             HealthState::Stuck | HealthState::Failing => {
                 self.case.get_or_insert_default().well_since = None;
                 self.interrupt_if_due(step);
                 self.climb(step);
             }
-            HealthState::Degraded if is_worth_a_word(step) => self.remind(step),
+            HealthState::Degraded if self.is_worth_a_word(step) => self.remind(step),
             HealthState::Unknown | HealthState::Healthy | HealthState::Degraded | HealthState::Terminated => {
                 self.stand_down(step);
             }
         }
         self.finish_what_is_under_way(step);
+    }
+
+    /// It could not be stopped, people were told, and it is out of that trouble: what comes next is a new one.
+    fn forget_vain_stop(&mut self) {
+        let Some(case) = &mut self.case else { return };
+        if matches!(&case.ladder, Ladder::Stopping(stopping) if stopping.deadline.is_none()) {
+            case.begin_anew();
+        }
     }
 
     /// When the ladder's next step is due.
@@ -91,6 +102,19 @@ impl Agent {
         }
     }
 
+    /// Whether a degraded agent is to be reminded: it begins to repeat itself, leaves its work, or has got nowhere for
+    /// so long that it would be stuck if its work could be seen; with a full window it should make room.
+    fn is_worth_a_word(&self, step: &Step<'_>) -> bool {
+        let (now, role) = (step.now, step.role);
+        let limit = self.progress.stuck_after(self.slack(now, role), &role.progress);
+        step.findings.iter().any(|found| match found.sign {
+            Sign::Repeats | Sign::Cycle | Sign::IdleWithWork => true,
+            Sign::Progress => matches!(found.value, Measure::Span(age) if limit < age),
+            Sign::Context => role.progress.stuck_after <= now.since(self.progress.last_lasting),
+            _ => false,
+        })
+    }
+
     /// What is not yet trouble may be worth a word, and nothing else.
     fn remind(&mut self, step: &mut Step<'_>) {
         let case = self.case.get_or_insert_default();
@@ -105,6 +129,7 @@ impl Agent {
         if !free || mode < Mode::Nudge {
             return;
         }
+        self.note_vain_nudge();
         if self.has_nudges_left(step) {
             self.nudge_if_allowed(step);
         } else if mode >= Mode::Escalate && is_idle_with_work(step) {
@@ -198,11 +223,7 @@ impl Agent {
 
     fn after_nudge(&mut self, step: &mut Step<'_>, mode: Mode) {
         let policy = &step.role.intervention;
-        if let Some(case) = &mut self.case {
-            let delivered = matches!(&case.ladder, Ladder::Nudging(nudging)
-                if matches!(nudging.delivery, Delivery::Delivered | Delivery::Answered));
-            case.nudged_in_vain |= delivered && !case.progressed;
-        }
+        self.note_vain_nudge();
         if self.has_nudges_left(step) {
             self.nudge(step, None, None);
         } else if mode >= Mode::Escalate {
@@ -210,6 +231,15 @@ impl Agent {
         } else {
             // All that the mode allows was done. The case stays open until the agent gets on.
             self.hold(step.now + policy.nudge_interval);
+        }
+    }
+
+    /// A reminder has had its time.
+    fn note_vain_nudge(&mut self) {
+        let Some(case) = &mut self.case else { return };
+        if let Ladder::Nudging(nudging) = &case.ladder {
+            let arrived = matches!(nudging.delivery, Delivery::Delivered | Delivery::Answered);
+            case.nudged_in_vain |= arrived && !case.progressed;
         }
     }
 
@@ -463,17 +493,6 @@ impl Case {
             self.budget(spending).spent.iter().all(|at| *at + window <= now)
         })
     }
-}
-
-/// Whether a degraded agent is to be reminded: it begins to repeat itself, leaves its work, or has got nowhere for so
-/// long that it would be stuck if its work could be seen.
-fn is_worth_a_word(step: &Step<'_>) -> bool {
-    let limit = Measure::Span(step.role.progress.stuck_after);
-    step.findings.iter().any(|found| match found.sign {
-        Sign::Repeats | Sign::Cycle | Sign::IdleWithWork => true,
-        Sign::Progress => found.threshold == limit,
-        _ => false,
-    })
 }
 
 fn is_idle_with_work(step: &Step<'_>) -> bool {

@@ -62,7 +62,10 @@ impl Agent {
 
     fn collect_absence(&self, now: Timestamp, role: &Role, findings: &mut Vec<Finding>) {
         findings.extend(self.idleness(now, role));
-        findings.extend(self.waiting.finding(now, self.progress.last_work, &role.patience));
+        if !self.cannot_say_that_it_rests() {
+            let overdue = self.waiting.finding(now, self.progress.last_work, &role.patience);
+            findings.extend(overdue.filter(|found| !self.may_have_gone_on(found, role)));
+        }
         if self.waiting.is_resting() {
             return;
         }
@@ -79,6 +82,24 @@ impl Agent {
         }
     }
 
+    /// Whether it was found to stand still. That holds until something else is heard of it, whoever was away meanwhile.
+    pub(crate) fn stands_still(&self) -> bool {
+        let standstill = |found: &Evidence| matches!(found.sign, Sign::ToolSilence | Sign::Progress);
+        self.evidence.iter().any(|found| standstill(found) && found.severity == Severity::Stuck)
+    }
+
+    /// Whether the model may have answered while the monitor was away, and a call have begun.
+    fn may_have_gone_on(&self, found: &Finding, role: &Role) -> bool {
+        let within = |limit| matches!(found.value, Measure::Span(waited) if waited < limit);
+        self.progress.unsure && found.sign == Sign::Patience(Awaited::Model) && within(role.patience.tool)
+    }
+
+    /// Whether all that is known of it are calls and words that prove nothing. The end of a call may have been lost,
+    /// and that it rests it may not say: its silence means nothing.
+    fn cannot_say_that_it_rests(&self) -> bool {
+        self.unverified && !self.beats && self.liveness.channel != ChannelState::Open
+    }
+
     /// What explains its standstill, if it does not rest.
     pub(crate) fn slack(&self, now: Timestamp, role: &Role) -> Slack {
         Slack {
@@ -87,6 +108,7 @@ impl Agent {
             // Who does not beat is asked before it is judged, which serves as well.
             unseen_thought: if self.beats { role.patience.model } else { Span::ZERO },
             seems_at_work: self.is_busy() || self.uses_tokens(now, role),
+            news_every: if self.beats { role.liveness.beats.interval } else { Span::ZERO },
         }
     }
 
@@ -115,10 +137,15 @@ impl Agent {
     fn exhaustion(&self, now: Timestamp, role: &Role) -> Option<Finding> {
         let context = self.signs.as_ref()?.context.as_ref()?;
         let mut found = context.finding(now, &role.context)?;
-        let standstill = now.since(self.progress.last_lasting) >= role.context.standstill;
-        let goes_on = context.steps() >= role.context.steps || !self.progress.shows_work;
+        let standstill = now.since(self.progress.last_lasting);
+        let goes_on = if self.progress.shows_work {
+            standstill >= role.context.standstill && context.steps() >= role.context.steps
+        } else {
+            // It may wait for something with its window full, which cannot be seen.
+            standstill >= role.patience.lease_max
+        };
         let repeats_itself = context.same_words() >= role.context.same_words;
-        if !(repeats_itself || standstill && goes_on) {
+        if !(repeats_itself || goes_on) {
             found.severity = Severity::Degraded;
         }
         Some(found)
@@ -149,10 +176,9 @@ impl Agent {
             return;
         }
         let mut inquiry = self.past.as_ref().and_then(|past| past.inquiry).unwrap_or_default();
-        if inquiry.is_due(step.now, &step.role.progress) {
-            inquiry.asked_at = Some(step.now);
-            inquiry.times = inquiry.times.saturating_add(1);
-            inquiry.seq = self.act(step, Action::Inquire).seq;
+        if inquiry.is_due(step.now, step.role) {
+            let seq = self.act(step, Action::Inquire).seq;
+            inquiry.on_asked(step.now, seq);
             self.past.get_or_insert_default().inquiry = Some(inquiry);
         }
         if inquiry.explains(step.now, step.role) {
@@ -234,7 +260,7 @@ impl Agent {
     fn settle_incidents(&mut self, step: &mut Step<'_>) {
         let flapping = self.past.as_ref().is_some_and(|past| past.flapping.raised);
         let conditions = [
-            (Incident::Silent, self.liveness.lost().is_some()),
+            (Incident::Silent, self.is_silent(step)),
             (Incident::Stuck, self.state == HealthState::Stuck),
             (Incident::Failing, self.state == HealthState::Failing),
             (Incident::Flapping, flapping),
@@ -251,6 +277,12 @@ impl Agent {
                 (true, true) | (false, false) => {}
             }
         }
+    }
+
+    /// Whether people are to be told that it is silent. An answer that is late by seconds is none of their business.
+    fn is_silent(&self, step: &Step<'_>) -> bool {
+        let told = self.open_incidents().iter().any(|(known, _)| *known == Incident::Silent);
+        self.liveness.lost().is_some_and(|lost| told || lost.confirmed_at() <= step.now)
     }
 
     fn open_incidents(&self) -> &[(Incident, Timestamp)] {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::{Agent, Metrics, Step};
 use crate::event::{Fact, Incident};
 use crate::evidence::{Evidence, Measure, Severity, Sign};
+use crate::flapping::Flapping;
 use crate::health::HealthState;
 use crate::id::{AgentId, Incarnation};
 use crate::intervention::Ladder;
@@ -105,7 +106,7 @@ impl Agent {
                 self.begin_life(step, claimed);
                 Ok(())
             }
-            None if self.ended_before_this_life(content) => self.turn_away(step, None),
+            None if self.ended_before_this_life(step.now, content) => self.turn_away(step, None),
             _ if self.state != HealthState::Terminated => Ok(()),
             Some(_) => self.turn_away(step, content.incarnation),
             None if self.opens_next_life(step.now, content) => {
@@ -119,12 +120,21 @@ impl Agent {
     }
 
     /// An exit without a number, sent before the present life was announced, is the earlier life's.
-    fn ended_before_this_life(&self, content: &Content) -> bool {
-        let Spawned::Announced(Some(announced)) = self.spawned else { return false };
-        let sent_earlier = content
-            .sent_at
-            .is_some_and(|sent| sent < announced && announced.0.saturating_sub(sent.0) < COPY_WITHIN_MS);
-        matches!(content.body, Body::Exit(_)) && sent_earlier
+    fn ended_before_this_life(&self, now: Timestamp, content: &Content) -> bool {
+        let (Spawned::Announced(Some(announced)), Body::Exit(_)) = (self.spawned, &content.body) else {
+            return false;
+        };
+        let sent_earlier =
+            |sent: AgentTime| sent < announced && announced.0.saturating_sub(sent.0) < COPY_WITHIN_MS;
+        content.sent_at.is_some_and(|sent| sent_earlier(sent) && !self.was_sent_in_this_life(now, content))
+    }
+
+    /// Whether it was on its way for less time than this life has lasted, by the clock as it goes now: a clock that was
+    /// set back in between dates everything before the announcement.
+    fn was_sent_in_this_life(&self, now: Timestamp, content: &Content) -> bool {
+        let (Some(sent), Some(skew)) = (content.sent_at, self.skew.millis()) else { return false };
+        let under_way = content.received_at.0.saturating_sub(sent.0.saturating_sub(skew));
+        u64::try_from(under_way).unwrap_or(0) < now.since(self.born_at).as_millis()
     }
 
     fn opens_next_life(&self, now: Timestamp, content: &Content) -> bool {
@@ -202,11 +212,13 @@ impl Agent {
         next.progress.announces_calls = self.progress.announces_calls;
         next.progress.announces_thought = self.progress.announces_thought;
         next.waiting.tells = self.waiting.tells;
+        next.liveness.beats_through_waits = self.liveness.beats_through_waits;
         next.metrics = self.metrics.carried_over();
         next.past = self.past.take();
         if let Some(past) = &mut next.past {
             past.handoff_at = None;
             past.inquiry = None;
+            past.flapping = Flapping::default();
         }
         next.case = self.case.take().map(|mut case| {
             // What was spent stays spent; what was under way was meant for the life that is over.

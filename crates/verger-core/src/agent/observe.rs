@@ -16,6 +16,9 @@ use crate::signal::{
 use crate::signs::Novelty;
 use crate::time::{AgentTime, Span, Timestamp};
 
+/// A signal may be this late, and older than it seems.
+const LATE: Span = Span::minutes(1);
+
 impl Agent {
     /// Takes one signal in, judges, and acts on the judgement.
     pub(crate) fn observe(&mut self, step: &mut Step<'_>, content: &Content) -> Result<(), Refusal> {
@@ -58,29 +61,15 @@ impl Agent {
             Body::Heartbeat(beat) => self.on_heartbeat(step, beat, sent_at),
             Body::Activity => {}
             Body::ToolStarted { call, print: _, limit } => self.on_tool_started(step, *call, *limit, sent_at),
-            Body::ToolFinished { call, print, result } => self.on_tool_finished(step, *call, *print, *result),
+            Body::ToolFinished { call, print, result } => {
+                self.end_rest_by_call(step, result.took, sent_at);
+                self.on_tool_finished(step, *call, *print, *result);
+            }
             Body::Message { author, text } => self.on_message(step, *author, *text, sent_at),
-            Body::ModelStarted => {
-                self.on_work(step, sent_at);
-                self.waiting.on_model_started(now);
-                self.progress.announces_thought = true;
-                self.progress.on_work(now);
-            }
-            Body::ModelFinished => {
-                self.end_model_wait(step);
-                self.end_outage(step);
-                self.progress.on_work(now);
-            }
-            Body::SubagentStarted { id } => {
-                self.on_work(step, sent_at);
-                self.waiting.on_started(now, *id, Awaited::Subagent, None);
-                self.progress.on_delegation(now);
-            }
-            Body::SubagentFinished { id } => {
-                let waited = self.waiting.on_finished(now, *id, Awaited::Subagent);
-                self.on_waited(step, waited);
-                self.progress.on_delegation(now);
-            }
+            Body::ModelStarted => self.on_model_started(step, sent_at),
+            Body::ModelFinished => self.on_model_finished(step),
+            Body::SubagentStarted { id } => self.on_subagent_started(step, *id, sent_at),
+            Body::SubagentFinished { id } => self.on_subagent_finished(step, *id),
             Body::Compaction => {
                 self.signs().context.get_or_insert_default().on_relief(now);
                 self.on_progress(now);
@@ -130,6 +119,31 @@ impl Agent {
         }
     }
 
+    fn on_model_started(&mut self, step: &mut Step<'_>, sent_at: Option<AgentTime>) {
+        self.on_work(step, sent_at);
+        self.waiting.on_model_started(step.now);
+        self.progress.announces_thought = true;
+        self.progress.on_work(step.now);
+    }
+
+    fn on_model_finished(&mut self, step: &Step<'_>) {
+        self.end_model_wait(step);
+        self.end_outage(step);
+        self.progress.on_work(step.now);
+    }
+
+    fn on_subagent_started(&mut self, step: &mut Step<'_>, id: u64, sent_at: Option<AgentTime>) {
+        self.on_work(step, sent_at);
+        self.waiting.on_started(step.now, id, Awaited::Subagent, None);
+        self.progress.on_delegation(step.now);
+    }
+
+    fn on_subagent_finished(&mut self, step: &Step<'_>, id: u64) {
+        let waited = self.waiting.on_finished(step.now, id, Awaited::Subagent);
+        self.on_waited(step, waited);
+        self.progress.on_delegation(step.now);
+    }
+
     fn on_tokens(&mut self, now: Timestamp, used: u64, cost_micros: u64) {
         self.metrics.tokens = self.metrics.tokens.saturating_add(used);
         self.metrics.cost_micros = self.metrics.cost_micros.saturating_add(cost_micros);
@@ -141,11 +155,11 @@ impl Agent {
         self.learn_whether_beats_outlast_waits(step);
         self.beats = true;
         self.metrics.heartbeats = self.metrics.heartbeats.saturating_add(1);
-        self.metrics.last_heartbeat = Some(now);
         if let Some(task) = beat.task.as_ref().filter(|task| self.task.as_ref() != Some(task)) {
             self.task = Some(task.clone());
         }
         if let Some(total) = beat.tokens {
+            self.end_outage_by_use(step, total);
             self.metrics.tokens = total;
             self.signs().tokens.get_or_insert_default().observe_total(now, total);
         }
@@ -159,13 +173,14 @@ impl Agent {
         if let Some(context) = beat.context {
             self.signs().context.get_or_insert_default().observe(now, context);
         }
+        self.metrics.last_heartbeat = Some(now);
         if beat.progress.is_some_and(|indicator| self.progress.on_indicator(now, indicator)) {
             self.on_lasting_progress(now);
         }
         if beat.status.is_some() || beat.busy_for.is_some() {
             let status = beat.status.unwrap_or(Status::Busy);
-            let waiting_on = self.waiting.announced_kind(status);
-            self.on_status_change(step, StatusReport { status, waiting_on, lasting: beat.busy_for }, sent_at);
+            let report = StatusReport { status, waiting_on: None, lasting: beat.busy_for };
+            self.on_status_change(step, report, sent_at);
         }
     }
 
@@ -185,15 +200,24 @@ impl Agent {
         limit: Option<Span>,
         sent_at: Option<AgentTime>,
     ) {
-        self.end_model_wait(step);
         if self.signs().finished.contains(&call) {
             return;
         }
+        self.end_model_wait(step);
         self.on_work(step, sent_at);
         self.progress.announces_calls = true;
         self.waiting.on_started(step.now, call, Awaited::Tool, limit);
         self.progress.on_call(step.now);
         self.forget_inquiry();
+    }
+
+    /// Who does not say when a call begins shows by its end that it no longer rests, unless that was merely late.
+    fn end_rest_by_call(&mut self, step: &mut Step<'_>, took: Option<Span>, sent_at: Option<AgentTime>) {
+        let rests_since = self.waiting.rests_since();
+        let began_later = rests_since.is_some_and(|since| since + LATE + took.unwrap_or_default() < step.now);
+        if began_later && !self.progress.announces_calls {
+            self.on_work(step, sent_at);
+        }
     }
 
     fn on_tool_finished(&mut self, step: &mut Step<'_>, call: u64, print: CallPrint, result: ResultPrint) {
@@ -258,7 +282,7 @@ impl Agent {
                 if let Some(context) = self.signs.as_mut().and_then(|signs| signs.context.as_mut()) {
                     context.on_words(text);
                 }
-                self.end_model_wait(step);
+                // What it says need not be all that it asked the model for: it may answer a question on the side.
                 self.end_outage(step);
                 self.progress.on_work(step.now);
                 self.on_answer(step);
@@ -300,6 +324,7 @@ impl Agent {
             self.forget_inquiry();
         }
         if was_resting && !self.waiting.is_resting() {
+            self.waiting.on_resumed(step.now);
             self.progress.on_resumed(step.now);
         }
         let waits_for_person = self.waiting.announced.is_some_and(|wait| wait.awaited == Awaited::Person);
@@ -311,13 +336,14 @@ impl Agent {
     /// A pong says less than a status signal: it corrects what was missed, and does not end a known wait.
     fn on_pong_status(&mut self, step: &mut Step<'_>, status: Status, sent_at: Option<AgentTime>) {
         let known_wait = self.waiting.is_excused(step.now, &step.role.patience);
-        let says_more =
-            matches!(status, Status::Idle | Status::Degraded) && self.waiting.status != Some(status);
-        if says_more && !(known_wait && status == Status::Degraded) {
+        let says_more = match status {
+            Status::Idle => self.waiting.status != Some(status),
+            Status::Degraded => self.waiting.status != Some(status) && !known_wait,
+            Status::Waiting => self.waiting.announced.is_none(),
+            Status::Busy | Status::Healthy => false,
+        };
+        if says_more {
             self.on_status_change(step, StatusReport { status, waiting_on: None, lasting: None }, sent_at);
-        } else if status == Status::Waiting && self.waiting.announced.is_none() {
-            let report = StatusReport { status, waiting_on: Some(Awaited::Person), lasting: None };
-            self.on_status_change(step, report, sent_at);
         } else if matches!(status, Status::Busy | Status::Healthy)
             && self.waiting.status == Some(Status::Degraded)
         {
@@ -345,10 +371,8 @@ impl Agent {
             Outcome::Unreachable => Reach::Unreachable,
             Outcome::Stopped | Outcome::Failed => Reach::Unknown,
         };
-        let inquiry = self.past.as_mut().and_then(|past| past.inquiry.as_mut());
-        if let Some(inquiry) = inquiry.filter(|inquiry| inquiry.seq == key.seq && reach == Reach::Unreachable)
-        {
-            inquiry.on_unreachable(step.now);
+        if reach == Reach::Unreachable {
+            self.on_unreachable_inquiry(step, key.seq);
         }
         if reach != Reach::Unknown && !self.belongs_to_case(key.seq) {
             let busy = self.is_busy();
@@ -357,12 +381,23 @@ impl Agent {
         self.on_case_outcome(step, key, outcome);
     }
 
+    /// Who neither beats nor answers pings, and cannot be asked either, is cut off.
+    fn on_unreachable_inquiry(&mut self, step: &mut Step<'_>, number: u32) {
+        let inquiry = self.past.as_mut().and_then(|past| past.inquiry.as_mut());
+        let Some(inquiry) = inquiry.filter(|inquiry| inquiry.seq == number) else { return };
+        if inquiry.on_unreachable(step.now) {
+            let ask = self.liveness.on_no_way(step.now, &step.role.liveness);
+            self.on_ask(step, ask);
+        }
+    }
+
     /// It does something new: whatever it announced is over.
     fn on_work(&mut self, step: &mut Step<'_>, sent_at: Option<AgentTime>) {
         let was_resting = self.waiting.is_resting();
         let waited = self.waiting.on_work(step.now, sent_at);
         self.on_waited(step, waited);
         if was_resting && !self.waiting.is_resting() {
+            self.waiting.on_resumed(step.now);
             self.progress.on_resumed(step.now);
         }
     }
@@ -375,6 +410,14 @@ impl Agent {
     fn end_outage(&mut self, step: &Step<'_>) {
         let waited = self.waiting.on_success(step.now);
         self.on_waited(step, waited);
+    }
+
+    /// Tokens used between two heartbeats, both since the outage was told of, show that the model answers again.
+    fn end_outage_by_use(&mut self, step: &Step<'_>, total: u64) {
+        let told_before = self.waiting.announced.zip(self.metrics.last_heartbeat);
+        if total > self.metrics.tokens && told_before.is_some_and(|(wait, beat)| wait.since < beat) {
+            self.end_outage(step);
+        }
     }
 
     fn on_waited(&mut self, step: &Step<'_>, waited: Option<Span>) {

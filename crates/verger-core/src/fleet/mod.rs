@@ -236,7 +236,9 @@ impl Fleet {
             }
             let agent = self.table.agent_mut(slot);
             agent.liveness.on_monitor_back(now + grace);
-            agent.progress.on_monitor_back();
+            if !agent.stands_still() {
+                agent.progress.on_monitor_back();
+            }
             agent.next_effect = agent.next_effect.saturating_add(UNRECORDED_EFFECTS);
             if self.table.mark_changed(slot) {
                 self.changed.push(slot);

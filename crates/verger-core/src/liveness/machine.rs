@@ -23,6 +23,8 @@ const CONFIRM_WITHIN: Span = Span::secs(10);
 const REFUSED_AGAIN: Span = Span::millis(100);
 /// Refusals in a row that mean that nobody is there.
 const REFUSALS_MAX: u8 = 2;
+/// An answer may be late by this much: until then a silence that pings found is no news for people.
+const LATE_ANSWER: Span = Span::secs(10);
 /// A lost agent is pinged ever more rarely, down to this.
 const LOST_PING_MAX: Span = Span::secs(60);
 
@@ -99,6 +101,17 @@ pub(crate) struct Lost {
     pub(crate) refusals: u8,
 }
 
+impl Lost {
+    /// When the silence is certain enough to tell people of it.
+    pub(crate) fn confirmed_at(&self) -> Timestamp {
+        match self.reach {
+            Reach::Delivered => self.since + LATE_ANSWER,
+            // What has no answer to wait for has had its time.
+            Reach::Unknown | Reach::Refused | Reach::Unreachable => self.since,
+        }
+    }
+}
+
 /// What the machine wants done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
@@ -159,6 +172,11 @@ impl Liveness {
             Phase::Heard if policy.pings.is_some() => Some(self.ping(now, 0, Reach::Unknown)),
             Phase::Heard | Phase::Pinging(_) | Phase::Lost(_) => None,
         }
+    }
+
+    /// There is no way to it by which it could be asked.
+    pub(crate) fn on_no_way(&mut self, now: Timestamp, policy: &Policy) -> Option<Ask> {
+        (self.phase == Phase::Heard).then(|| self.lose(now, Reach::Unreachable, policy))
     }
 
     /// The ping just asked for got this number.

@@ -36,6 +36,17 @@ struct Runner {
     told: Told,
 }
 
+impl Told {
+    /// One of the last effects. Of those of one moment it does not matter which agent's came first: that order goes by
+    /// the table, which a restart may change.
+    fn recent(&self, back: usize) -> Option<Effect> {
+        let tail = &self.effects[self.effects.len().saturating_sub(64)..];
+        let mut tail: Vec<_> = tail.iter().collect();
+        tail.sort_by_key(|(at, effect)| (*at, &effect.key.agent, effect.key.seq));
+        tail.iter().rev().nth(back).map(|(_, effect)| effect.clone())
+    }
+}
+
 impl Runner {
     fn new(policies: &Policies) -> Self {
         Self { fleet: Fleet::new(policies.clone(), 1), now: Timestamp::ZERO, told: Told::default() }
@@ -77,11 +88,7 @@ impl Runner {
                 self.fleet.command(self.now, command, &mut out).err().map(|error| error.to_string())
             }
             Step::Outcome(back, outcome) => {
-                let Some(effect) =
-                    self.told.effects.iter().rev().nth(*back).map(|(_, effect)| effect.clone())
-                else {
-                    return;
-                };
+                let Some(effect) = self.told.recent(*back) else { return };
                 let signal = Signal {
                     agent: effect.key.agent.clone(),
                     content: Content {

@@ -407,10 +407,13 @@ fn l09_a_full_context_without_a_handoff_is_stuck() {
     assert_eq!(exhausted("10m"), Healthy, "there is time to deal with it");
     assert_eq!(exhausted("11m"), Degraded, "a warning: it may still finish what it is about");
     assert_eq!(exhausted("59m"), Degraded);
-    assert_eq!(exhausted("1h"), Stuck, "where no steps can be seen, time decides");
+    assert_eq!(exhausted("1m call look -> r \n 2h"), Degraded, "it may wait for something");
+    assert_eq!(exhausted("1m call look -> r \n 2m..40m/1m says h$N \n 1h"), Stuck, "it goes on in vain");
+    assert_eq!(exhausted("3h59m"), Degraded, "where no steps can be seen, it may wait for long");
+    assert_eq!(exhausted("4h"), Stuck, "and then time decides");
     for dealt_with in ["handoff", "compaction"] {
-        assert_eq!(exhausted(&format!("61m {dealt_with}")), Healthy, "a {dealt_with} clears it");
-        let never_came = exhausted(&format!("61m {dealt_with} \n 1h32m"));
+        assert_eq!(exhausted(&format!("241m {dealt_with}")), Healthy, "a {dealt_with} clears it");
+        let never_came = exhausted(&format!("4h1m {dealt_with} \n 8h2m"));
         assert_eq!(never_came, Stuck, "a {dealt_with} that never comes is no free pass");
     }
     let working = exhausted("1m..2h/1m checkpoint c$N");

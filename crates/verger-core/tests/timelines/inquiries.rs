@@ -29,15 +29,17 @@ fn at(minutes: u64) -> Timestamp {
 }
 
 #[test]
-fn l21_a_silent_agent_is_asked_once_and_stuck_when_the_answers_time_is_over() {
+fn l21_a_silent_agent_is_asked_twice_and_stuck_when_the_answers_time_is_over() {
     let before = after(&format!("{SILENT} 14m59s"));
     assert_eq!(asked(&before), 0, "nothing is wrong yet");
     let asked_at_once = before.play("15m");
     assert_eq!(asked(&asked_at_once), 1);
-    let waiting = asked_at_once.play("16m activity \n 18m activity \n 19m59s");
+    let waiting = asked_at_once.play("16m activity \n 17m29s");
     assert_eq!((asked(&waiting), waiting.view("a").state), (1, Healthy), "{}", waiting.so_far());
-    let over = waiting.play("1h");
-    assert_eq!((asked(&over), stuck_at(&over)), (1, Some(at(20))), "{}", over.so_far());
+    let again = waiting.play("18m activity \n 19m59s");
+    assert_eq!((asked(&again), again.view("a").state), (2, Healthy), "a question may be lost");
+    let over = again.play("1h");
+    assert_eq!((asked(&over), stuck_at(&over)), (2, Some(at(20))), "{}", over.so_far());
 }
 
 #[test]

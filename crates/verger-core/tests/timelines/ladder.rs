@@ -265,7 +265,7 @@ fn l22_who_answers_and_only_talks_with_a_full_window_may_be_ended() {
     let talk = |minutes: std::ops::Range<usize>| {
         lines(minutes, |minute| format!("{minute}m says h{}", "m".repeat(minute)))
     };
-    let timeline = exhausted(&format!("{} 60m10s outcome delivered \n {} 2h", talk(1..60), talk(61..90)));
+    let timeline = exhausted(&format!("{} 30m10s outcome delivered \n {} 2h", talk(1..30), talk(31..90)));
     assert!(timeline.has("nudge answered"), "{}", timeline.so_far());
     assert_eq!(timeline.count("to be stopped: nobody decided in time"), 1, "{}", timeline.so_far());
 }

@@ -57,15 +57,22 @@ fn h02_a_freeze_is_found_within_five_seconds() {
         0s    channel
         1s    activity
         1s    silent
-        6s
+        16s
     "), @"
     0s registered
     1s UNKNOWN -> HEALTHY
     5s disconnected: unresponsive, event-loop-freeze
     5s HEALTHY -> DEGRADED: 2 pings unanswered (limit 2)
-    5s incident Silent
     5s => inquire
+    15s incident Silent
     ");
+}
+
+#[test]
+fn h02_an_answer_that_is_late_by_seconds_is_no_news_for_people() {
+    let timeline = after("0s channel \n 1s activity \n 1s silent \n 14s activity \n 14s answers \n 60s");
+    assert!(lost_at(&timeline).is_some(), "it is recorded:\n{}", timeline.so_far());
+    assert_eq!(timeline.count("incident Silent"), 0, "{}", timeline.so_far());
 }
 
 #[test]
@@ -146,11 +153,11 @@ fn h05_the_events_of_a_silence_and_its_end() {
     0s UNKNOWN -> HEALTHY
     12s400ms disconnected: unresponsive, event-loop-freeze
     12s400ms HEALTHY -> DEGRADED: 2 pings unanswered (limit 2)
-    12s400ms incident Silent
     12s400ms => inquire
+    22s400ms incident Silent
     26s410ms reconnected after 18s100ms
     26s410ms DEGRADED -> HEALTHY
-    26s410ms incident Silent over after 14s10ms
+    26s410ms incident Silent over after 4s10ms
     ");
 }
 
@@ -213,16 +220,16 @@ fn h07_activity_tracking_can_be_switched_off() {
 
 #[test]
 fn h07_an_unregistered_agent_is_forgotten_with_its_incidents() {
-    let timeline = after("0s channel \n 0s activity \n 0s silent \n 10s order unregister");
+    let timeline = after("0s channel \n 0s activity \n 0s silent \n 20s order unregister");
     assert_snapshot!(timeline.so_far(), @"
     0s registered
     0s UNKNOWN -> HEALTHY
     4s disconnected: unresponsive, event-loop-freeze
     4s HEALTHY -> DEGRADED: 2 pings unanswered (limit 2)
-    4s incident Silent
     4s => inquire
-    10s incident Silent over after 6s
-    10s unregistered
+    14s incident Silent
+    20s incident Silent over after 6s
+    20s unregistered
     ");
     assert_eq!(timeline.fleet.len(), 0);
     assert_eq!(timeline.fleet.next_wake().filter(|due| *due > Timestamp::from_millis(900_000)), None);
@@ -324,8 +331,8 @@ fn r09_flowchart_online_but_silent_is_asked_and_then_unresponsive() {
     0s UNKNOWN -> HEALTHY
     4s disconnected: unresponsive, event-loop-freeze
     4s HEALTHY -> DEGRADED: 2 pings unanswered (limit 2)
-    4s incident Silent
     4s => inquire
+    14s incident Silent
     5m4s classified recoverable
     5m4s DEGRADED -> STUCK: no answer to a status inquiry for 5m (limit 5m)
     5m4s incident Stuck

@@ -28,6 +28,8 @@ pub struct Circumstances<'a> {
     pub facts: &'a AgentFacts,
     /// Whether it says how many tokens it uses, as it uses them.
     pub tells_tokens: bool,
+    /// Whether it says when a call begins.
+    pub announces_calls: bool,
     /// What it did.
     pub before: Condition,
     /// Whether it had announced to be busy.
@@ -126,7 +128,7 @@ fn silence(hit: &Circumstances<'_>, role: &Role) -> Option<Span> {
     let standstill = || {
         // Who proved nothing cannot say when it rests, so its silence means nothing.
         let means_something = hit.facts.verified;
-        let patience = standstill(hit.before, role).filter(|_| means_something);
+        let patience = standstill(hit, role).filter(|_| means_something);
         // It is asked first, and believed for a while if it answers.
         patience.map(|patience| patience + role.liveness.inquiry_timeout)
     };
@@ -134,13 +136,15 @@ fn silence(hit: &Circumstances<'_>, role: &Role) -> Option<Span> {
 }
 
 /// Nobody beats and nobody pings: only the standstill of its work tells.
-fn standstill(before: Condition, role: &Role) -> Option<Span> {
-    match before {
+fn standstill(hit: &Circumstances<'_>, role: &Role) -> Option<Span> {
+    match hit.before {
         Condition::Working
         | Condition::LongTool
         | Condition::Polling
         | Condition::Paging
         | Condition::Testing => Some(role.patience.tool),
+        // Who does not say when a call begins may be in one.
+        Condition::Thinking if !hit.announces_calls => Some(role.patience.tool),
         Condition::Thinking => Some(role.patience.model),
         Condition::Subagent => Some(role.patience.subagent),
         Condition::WaitingPerson => Some(role.patience.person),

@@ -24,6 +24,8 @@ struct Agent {
     calls: Vec<SimTime>,
     /// The minutes in which it used tokens.
     token_minutes: Vec<u32>,
+    /// Whether it said that a call began.
+    announces_calls: bool,
 }
 
 impl Heard {
@@ -36,6 +38,7 @@ impl Heard {
                     self.agent(&signal.agent).says(now, *status);
                 }
                 Body::Status(report) => self.agent(&signal.agent).says(now, report.status),
+                Body::ToolStarted { .. } => self.agent(&signal.agent).announces_calls = true,
                 Body::ToolFinished { .. } => self.agent(&signal.agent).calls.push(now),
                 Body::Tokens { .. } => self.agent(&signal.agent).uses_tokens(now),
                 _ => {}
@@ -46,6 +49,11 @@ impl Heard {
     /// Whether this agent says how many tokens it uses, as it uses them.
     pub(super) fn tells_tokens(&self, agent: &AgentId) -> bool {
         self.agents.get(agent).is_some_and(|known| !known.token_minutes.is_empty())
+    }
+
+    /// Whether this agent says when a call begins.
+    pub(super) fn announces_calls(&self, agent: &AgentId) -> bool {
+        self.agents.get(agent).is_some_and(|known| known.announces_calls)
     }
 
     /// When the `count`th call after `began` ended.

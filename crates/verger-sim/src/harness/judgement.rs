@@ -20,6 +20,9 @@ const LOOK_BACK: Span = Span::minutes(30);
 /// A fault that ends at the moment of its verdict still counts as found.
 const SLACK: Span = Span::secs(60);
 
+/// An absence of the monitor after which it forgives every silence.
+const FORGIVEN: Span = Span::secs(30);
+
 /// What the run showed, measured against the truth.
 #[derive(Clone, Debug, Default)]
 pub struct Judgement {
@@ -123,11 +126,8 @@ impl Evidence<'_> {
     fn finding(&self, fault: &Injection, alarms: &[&Alarm]) -> Finding {
         let allowance = allowance(fault.kind, &self.circumstances(fault), self.policies);
         let ended = fault.ended.unwrap_or(self.until);
-        let lasted = self.seen.between(fault.began, ended);
-        let after = |at: SimTime| {
-            let since = self.seen.between(fault.began, at.max(fault.began));
-            Span::millis(since).less(allowance.unwrap_or(Span::ZERO))
-        };
+        let lasted = |at: SimTime| self.seen.between(self.counts_from(fault, at), at.max(fault.began));
+        let after = |at: SimTime| Span::millis(lasted(at)).less(allowance.unwrap_or(Span::ZERO));
         let in_time = |at: SimTime| at <= ended || self.seen.between(ended, at) <= SLACK.as_millis();
         let found = alarms
             .iter()
@@ -139,8 +139,15 @@ impl Evidence<'_> {
         // What was done something about was noticed, even where it helped before anybody had to be told.
         let found = [found, intervened].into_iter().flatten().min().map(after);
         let intervened = intervened.map(after);
-        let too_short = found.is_none() && allowance.is_some_and(|allowance| lasted < allowance.as_millis());
+        let too_short =
+            found.is_none() && allowance.is_some_and(|allowance| lasted(ended) < allowance.as_millis());
         Finding { fault: fault.clone(), allowance, too_short, found, intervened }
+    }
+
+    /// From when on a fault counts that was noticed, or ended, at `at`. Who was away gives every silence its time anew.
+    fn counts_from(&self, fault: &Injection, at: SimTime) -> SimTime {
+        let back = self.seen.last_absence(at, FORGIVEN).filter(|_| is_silence(fault.kind));
+        back.map_or(fault.began, |back| back.max(fault.began))
     }
 
     /// What the agent was like when it was hit.
@@ -154,6 +161,7 @@ impl Evidence<'_> {
         Circumstances {
             facts,
             tells_tokens: self.heard.tells_tokens(agent),
+            announces_calls: self.heard.announces_calls(agent),
             before: self.truth.condition_at(agent, before),
             busy: self.heard.busy_at(agent, *began),
             pace: Pace { heard: self.heard, seen: self.seen, agent, began: *began },
@@ -166,6 +174,11 @@ impl Evidence<'_> {
 /// no more than a warning, when it is given.
 fn noticed(kind: FaultKind, alarm: &Alarm) -> Option<SimTime> {
     if kind == FaultKind::TokenRunaway { Some(alarm.began) } else { alarm.told }
+}
+
+/// Whether this kind of fault shows in that nothing is heard.
+fn is_silence(kind: FaultKind) -> bool {
+    matches!(kind, FaultKind::Freeze | FaultKind::Crash | FaultKind::HostLoss | FaultKind::Partition)
 }
 
 /// Whether an agent under this condition may rightly cause an alarm.

@@ -113,13 +113,15 @@ impl Monitor {
         }
     }
 
-    /// Something arrives at its sockets. Without a process there are none.
+    /// Something arrives at its sockets. Without a process there are none; what finds no room is lost, unless its
+    /// sender tries until it is acknowledged.
     pub(super) fn receive(&mut self, deliveries: &mut Vec<Delivery>) {
-        if self.is_up() {
-            let room = SOCKET_MAX.saturating_sub(self.socket.queue.len());
-            self.socket.queue.extend(deliveries.drain(..).take(room));
+        let up = self.is_up();
+        for delivery in deliveries.drain(..).filter(|_| up) {
+            if self.socket.queue.len() < SOCKET_MAX || delivery.is_retried() {
+                self.socket.queue.push_back(delivery);
+            }
         }
-        deliveries.clear();
     }
 
     /// Something goes wrong with it. Nothing more does while it is down or paused.

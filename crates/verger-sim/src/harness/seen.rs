@@ -2,7 +2,7 @@
 //!
 //! Latency is measured in seen time: a monitor that was down cannot find anything, and says so elsewhere.
 
-use verger_core::time::Timestamp;
+use verger_core::time::{Span, Timestamp};
 
 use crate::world::SimTime;
 
@@ -42,6 +42,16 @@ impl SeenTime {
         (after > 1).then(|| self.stretches[after - 1].0)
     }
 
+    /// True time of the end of the last standstill of at least `gap` before `at`, if there was one.
+    pub fn last_absence(&self, at: SimTime, gap: Span) -> Option<SimTime> {
+        let before = self.stretches.partition_point(|(began, _)| *began <= at);
+        let pairs = self.stretches[..before].windows(2).rev();
+        let unseen = |from: (SimTime, u64), to: (SimTime, u64)| {
+            to.0.since(from.0).saturating_sub(to.1.saturating_sub(from.1))
+        };
+        pairs.into_iter().find(|pair| gap.as_millis() <= unseen(pair[0], pair[1])).map(|pair| pair[1].0)
+    }
+
     /// True time up to `until` that was not seen, in milliseconds.
     pub fn blind(&self, until: SimTime) -> u64 {
         until.since(SimTime::ZERO).saturating_sub(self.at(until))
@@ -64,5 +74,8 @@ mod tests {
         assert_eq!(seen.blind(SimTime(9_500)), 8_000);
         assert_eq!(seen.last_blind(SimTime(9_200)), Some(SimTime(9_000)));
         assert_eq!(seen.last_blind(SimTime(900)), None);
+        assert_eq!(seen.last_absence(SimTime(9_200), Span::secs(8)), Some(SimTime(9_000)));
+        assert_eq!(seen.last_absence(SimTime(9_200), Span::secs(9)), None);
+        assert_eq!(seen.last_absence(SimTime(8_900), Span::secs(1)), None, "it is not over yet");
     }
 }

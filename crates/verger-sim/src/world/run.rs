@@ -12,6 +12,7 @@ use super::moment::{Moment, Queue};
 use super::stage::Stage;
 use super::time::{MINUTE, SECOND, SimTime, millis};
 use super::transport::Transport;
+use super::transport::is_retried_for_ever;
 use super::truth::{EndedBy, Truth};
 use crate::rng::Rng;
 
@@ -35,6 +36,16 @@ pub enum Delivery {
     Signal(Signal),
     /// An order of a person or of the orchestrator.
     Command(Command),
+}
+
+impl Delivery {
+    /// Whether its sender tries until it is acknowledged.
+    pub fn is_retried(&self) -> bool {
+        match self {
+            Self::Signal(signal) => is_retried_for_ever(&signal.content.body),
+            Self::Command(_) => true,
+        }
+    }
 }
 
 /// A fleet and everything around it.

@@ -126,7 +126,7 @@ impl Agent {
 }
 
 /// Whether whoever reports this tries until it is acknowledged.
-fn is_retried_for_ever(body: &Body) -> bool {
+pub(super) fn is_retried_for_ever(body: &Body) -> bool {
     matches!(
         body,
         Body::Spawn(_)
