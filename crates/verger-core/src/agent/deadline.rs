@@ -6,7 +6,7 @@ use super::{Agent, Step};
 use crate::effect::Action;
 use crate::event::Fact;
 use crate::health::HealthState;
-use crate::liveness::{Ask, Limits, Lost};
+use crate::liveness::{Ask, Limits};
 use crate::policy::Role;
 use crate::time::{Span, Timestamp};
 
@@ -38,9 +38,9 @@ impl Agent {
                 let key = self.act(step, Action::Ping);
                 self.liveness.on_ping_numbered(key.seq);
             }
-            Some(Ask::Lost { .. }) if self.liveness.left_unseen() => {
-                // How it ended nobody could see, so it is not held against it; its next life will say.
-                self.end_life(step, "it ended while the monitor was away".into(), false, Arc::new([]));
+            Some(Ask::Lost { .. }) if self.liveness.left_unseen() => self.end_unseen_life(step),
+            Some(Ask::Classified(_)) if self.liveness.left_unseen() && self.waiting.idle_since.is_some() => {
+                self.end_unseen_life(step);
             }
             Some(Ask::Lost { inquire }) => {
                 self.metrics.disconnections = self.metrics.disconnections.saturating_add(1);
@@ -59,6 +59,11 @@ impl Agent {
         }
     }
 
+    /// How it ended nobody could see, so it is not held against it; its next life will say.
+    fn end_unseen_life(&mut self, step: &mut Step<'_>) {
+        self.end_life(step, "it ended while the monitor was away".into(), false, Arc::new([]));
+    }
+
     /// When this agent must be looked at again if nothing comes in.
     pub(crate) fn deadline(&self, now: Timestamp, role: &Role) -> Option<Timestamp> {
         if self.state == HealthState::Terminated {
@@ -67,7 +72,7 @@ impl Agent {
         let liveness = self.liveness.deadline(&role.liveness, self.limits(now, role));
         let grace = Some(self.grace_until).filter(|until| now < *until);
         let others = [
-            self.liveness.lost().map(Lost::confirmed_at),
+            self.liveness.certain_at(),
             self.absence_deadline(now, role),
             self.presence_deadline(now, role),
             self.case_deadline(now, role),

@@ -282,7 +282,7 @@ impl Agent {
     /// Whether people are to be told that it is silent. An answer that is late by seconds is none of their business.
     fn is_silent(&self, step: &Step<'_>) -> bool {
         let told = self.open_incidents().iter().any(|(known, _)| *known == Incident::Silent);
-        self.liveness.lost().is_some_and(|lost| told || lost.confirmed_at() <= step.now)
+        self.liveness.certain_at().is_some_and(|at| told || at <= step.now)
     }
 
     fn open_incidents(&self) -> &[(Incident, Timestamp)] {

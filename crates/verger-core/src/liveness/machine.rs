@@ -101,17 +101,6 @@ pub(crate) struct Lost {
     pub(crate) refusals: u8,
 }
 
-impl Lost {
-    /// When the silence is certain enough to tell people of it.
-    pub(crate) fn confirmed_at(&self) -> Timestamp {
-        match self.reach {
-            Reach::Delivered => self.since + LATE_ANSWER,
-            // What has no answer to wait for has had its time.
-            Reach::Unknown | Reach::Refused | Reach::Unreachable => self.since,
-        }
-    }
-}
-
 /// What the machine wants done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
@@ -157,6 +146,19 @@ impl Liveness {
     pub(crate) fn left_unseen(&self) -> bool {
         let unheard = self.forgiven_until != Timestamp::ZERO;
         unheard && self.lost().is_some_and(|lost| lost.reach == Reach::Refused)
+    }
+
+    /// When a silence is certain enough to tell people of it, if there is one.
+    pub(crate) fn certain_at(&self) -> Option<Timestamp> {
+        let lost = self.lost()?;
+        let unheard_since_back = self.forgiven_until != Timestamp::ZERO;
+        Some(match lost.reach {
+            Reach::Delivered => lost.since + LATE_ANSWER,
+            // It may have ended well while the monitor was away: what it says when asked is waited for.
+            Reach::Unknown | Reach::Refused if unheard_since_back && lost.class.is_none() => lost.classify_at?,
+            // What has no answer to wait for has had its time.
+            Reach::Unknown | Reach::Refused | Reach::Unreachable => lost.since,
+        })
     }
 
     /// The ping channel came; a channel is no sign of life by itself.

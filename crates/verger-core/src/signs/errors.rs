@@ -154,7 +154,7 @@ impl Errors {
         let reports =
             (self.reports.length > policy.streak_max).then(|| self.reports.at + policy.reports_stand);
         let results = (self.samples > 0).then(|| self.last_at + policy.reports_stand);
-        [reports, results].into_iter().flatten().filter(|due| now < *due).min()
+        [reports, results].into_iter().flatten().filter(|last| now <= *last).min()
     }
 
     fn observe_rate(&mut self) {

@@ -1,16 +1,18 @@
 //! Nothing latches: in a healed world every agent is well or gone, and nothing is held against anybody for
 //! longer than an hour.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use verger_core::event::{Event, Fact, Incident};
+use verger_core::evidence::{Evidence, Sign};
 use verger_core::health::HealthState;
 use verger_core::id::AgentId;
+use verger_core::signal::Awaited;
 
 use super::{Broken, Checker, End};
 use crate::harness::is_bad;
 use crate::trace::{Moment, What};
-use crate::world::SimTime;
+use crate::world::{Condition, SimTime};
 
 /// What stands for longer has latched; anything else may be an alarm that happens to be open at the end.
 const LATCHED: u64 = 3_600_000;
@@ -19,6 +21,8 @@ const LATCHED: u64 = 3_600_000;
 #[derive(Debug, Default)]
 pub(super) struct NothingLatched {
     states: BTreeMap<AgentId, (HealthState, SimTime)>,
+    /// Who is held to wait for a person for too long, and for nothing else.
+    forgotten: BTreeSet<AgentId>,
     incidents: BTreeMap<(Option<AgentId>, Incident), SimTime>,
     escalated: BTreeMap<AgentId, SimTime>,
 }
@@ -40,7 +44,9 @@ impl Checker for NothingLatched {
         let stands = |since: &SimTime| LATCHED <= end.at.since(*since);
         for (agent, (state, _)) in self.states.iter().filter(|(_, (_, since))| stands(since)) {
             let condition = end.truth.condition_at(agent, end.at);
-            if condition.is_healthy() && !matches!(state, HealthState::Healthy | HealthState::Unknown) {
+            // A question that nobody answers for a day stands until somebody does.
+            let asks = condition == Condition::WaitingPerson && self.forgotten.contains(agent);
+            if condition.is_healthy() && !asks && !matches!(state, HealthState::Healthy | HealthState::Unknown) {
                 broken.note(end.at, || format!("{agent} is {condition}, and is still held to be {state}"));
             }
         }
@@ -74,7 +80,13 @@ impl NothingLatched {
 
     fn on_state(&mut self, at: SimTime, agent: &AgentId, fact: &Fact) {
         match fact {
-            Fact::StateChanged { to, .. } => {
+            Fact::StateChanged { to, evidence, .. } => {
+                let asks = |found: &Evidence| found.sign == Sign::Patience(Awaited::Person);
+                if !evidence.is_empty() && evidence.iter().all(asks) {
+                    self.forgotten.insert(agent.clone());
+                } else {
+                    self.forgotten.remove(agent);
+                }
                 // From one bad state to another it is the same trouble.
                 let before = self.states.get(agent).filter(|(from, _)| is_bad(*from) && is_bad(*to));
                 let since = before.map_or(at, |(_, since)| *since);
@@ -104,6 +116,8 @@ impl NothingLatched {
 
 #[cfg(test)]
 mod tests {
+    use verger_core::evidence::{Measure, Severity};
+    use verger_core::signal::Trust;
     use verger_core::time::{Span, Timestamp};
 
     use super::super::testing::{Trace, becomes};
@@ -134,6 +148,23 @@ mod tests {
     fn a_state_that_stays_is_caught() {
         let caught = run(vec![becomes(HealthState::Healthy, HealthState::Stuck)]);
         assert_eq!(caught, Err("at 1h: a is working, and is still held to be STUCK".into()));
+    }
+
+    #[test]
+    fn a_question_that_nobody_answers_may_stand() {
+        let (mut trace, mut checker) = (Trace::new(), NothingLatched::default());
+        let waited = Evidence {
+            sign: Sign::Patience(Awaited::Person),
+            value: Measure::Span(Span::hours(25)),
+            threshold: Measure::Span(Span::hours(24)),
+            severity: Severity::Degraded,
+            trust: Trust::Verified,
+        };
+        let (from, to) = (HealthState::Healthy, HealthState::Degraded);
+        trace.commit(&mut checker, vec![Fact::StateChanged { from, to, evidence: [waited].into() }], vec![]);
+        assert!(trace.at(3_600).finish(&mut checker).is_err(), "it works, and asks nobody");
+        trace.truth.become_at(0, SimTime(3_601_000), Condition::WaitingPerson);
+        assert_eq!(trace.at(3_602).finish(&mut checker), Ok(()));
     }
 
     #[test]

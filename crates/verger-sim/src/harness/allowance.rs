@@ -32,6 +32,8 @@ pub struct Circumstances<'a> {
     pub announces_calls: bool,
     /// What it did.
     pub before: Condition,
+    /// Whether the monitor was away since, and cannot know what it has begun meanwhile.
+    pub unsure: bool,
     /// Whether it had announced to be busy.
     pub busy: bool,
     /// How long it had lived.
@@ -144,7 +146,7 @@ fn standstill(hit: &Circumstances<'_>, role: &Role) -> Option<Span> {
         | Condition::Paging
         | Condition::Testing => Some(role.patience.tool),
         // Who does not say when a call begins may be in one.
-        Condition::Thinking if !hit.announces_calls => Some(role.patience.tool),
+        Condition::Thinking if !hit.announces_calls || hit.unsure => Some(role.patience.tool),
         Condition::Thinking => Some(role.patience.model),
         Condition::Subagent => Some(role.patience.subagent),
         Condition::WaitingPerson => Some(role.patience.person),

@@ -124,12 +124,9 @@ impl Evidence<'_> {
     }
 
     fn finding(&self, fault: &Injection, alarms: &[&Alarm]) -> Finding {
-        let allowance = allowance(fault.kind, &self.circumstances(fault), self.policies);
         let ended = fault.ended.unwrap_or(self.until);
-        let lasted = |at: SimTime| self.seen.between(self.counts_from(fault, at), at.max(fault.began));
-        let after = |at: SimTime| Span::millis(lasted(at)).less(allowance.unwrap_or(Span::ZERO));
         let in_time = |at: SimTime| at <= ended || self.seen.between(ended, at) <= SLACK.as_millis();
-        let found = alarms
+        let told = alarms
             .iter()
             .filter(|alarm| alarm.ended.is_none_or(|over| fault.began < over))
             .find_map(|alarm| noticed(fault.kind, alarm).filter(|at| in_time(*at)));
@@ -137,10 +134,16 @@ impl Evidence<'_> {
         let first = done.partition_point(|at| *at < fault.began);
         let intervened = done.get(first).copied().filter(|at| in_time(*at));
         // What was done something about was noticed, even where it helped before anybody had to be told.
-        let found = [found, intervened].into_iter().flatten().min().map(after);
-        let intervened = intervened.map(after);
-        let too_short =
-            found.is_none() && allowance.is_some_and(|allowance| lasted(ended) < allowance.as_millis());
+        let found = [told, intervened].into_iter().flatten().min();
+        let from = self.counts_from(fault, found.unwrap_or(ended));
+        let allowance = allowance(fault.kind, &self.circumstances(fault, from), self.policies);
+        let after = |at: SimTime| {
+            let since = Span::millis(self.seen.between(from, at.max(from)));
+            since.less(allowance.unwrap_or(Span::ZERO))
+        };
+        let lasted = self.seen.between(from, ended.max(from));
+        let too_short = found.is_none() && allowance.is_some_and(|allowance| lasted < allowance.as_millis());
+        let (found, intervened) = (found.map(after), intervened.map(after));
         Finding { fault: fault.clone(), allowance, too_short, found, intervened }
     }
 
@@ -151,7 +154,7 @@ impl Evidence<'_> {
     }
 
     /// What the agent was like when it was hit.
-    fn circumstances<'a>(&'a self, fault: &'a Injection) -> Circumstances<'a> {
+    fn circumstances<'a>(&'a self, fault: &'a Injection, from: SimTime) -> Circumstances<'a> {
         let Injection { agent, began, .. } = fault;
         let facts = self.truth.agent(agent).expect("only agents of the world have faults");
         let before = *began - 1;
@@ -163,6 +166,7 @@ impl Evidence<'_> {
             tells_tokens: self.heard.tells_tokens(agent),
             announces_calls: self.heard.announces_calls(agent),
             before: self.truth.condition_at(agent, before),
+            unsure: *began < from,
             busy: self.heard.busy_at(agent, *began),
             pace: Pace { heard: self.heard, seen: self.seen, agent, began: *began },
             age: Span::millis(began.since(born.map_or(SimTime::ZERO, |(at, _)| *at))),

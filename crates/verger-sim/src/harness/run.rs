@@ -264,7 +264,10 @@ impl<'a> Run<'a> {
                 self.monitor.remember(false);
                 self.observe(now, What::Died);
             }
-            Some(Change::Restarted) => self.observe(now, What::Restarted),
+            Some(Change::Restarted) => {
+                self.score.seen.on_restart(now);
+                self.observe(now, What::Restarted);
+            }
             None => {}
         }
     }

@@ -10,6 +10,7 @@ use crate::world::SimTime;
 #[derive(Clone, Debug, Default)]
 pub struct SeenTime {
     stretches: Vec<(SimTime, u64)>,
+    restarts: Vec<SimTime>,
 }
 
 impl SeenTime {
@@ -20,6 +21,11 @@ impl SeenTime {
         if expected != Some(observed) {
             self.stretches.push((at, observed));
         }
+    }
+
+    /// The engine was started again.
+    pub fn on_restart(&mut self, at: SimTime) {
+        self.restarts.push(at);
     }
 
     /// Observed milliseconds by then.
@@ -42,14 +48,16 @@ impl SeenTime {
         (after > 1).then(|| self.stretches[after - 1].0)
     }
 
-    /// True time of the end of the last standstill of at least `gap` before `at`, if there was one.
+    /// When the monitor was last back before `at` after a restart, or after a standstill of at least `gap`.
     pub fn last_absence(&self, at: SimTime, gap: Span) -> Option<SimTime> {
         let before = self.stretches.partition_point(|(began, _)| *began <= at);
-        let pairs = self.stretches[..before].windows(2).rev();
         let unseen = |from: (SimTime, u64), to: (SimTime, u64)| {
             to.0.since(from.0).saturating_sub(to.1.saturating_sub(from.1))
         };
-        pairs.into_iter().find(|pair| gap.as_millis() <= unseen(pair[0], pair[1])).map(|pair| pair[1].0)
+        let mut pairs = self.stretches[..before].windows(2).rev();
+        let standstill = pairs.find(|pair| gap.as_millis() <= unseen(pair[0], pair[1])).map(|pair| pair[1].0);
+        let restart = self.restarts.iter().copied().rfind(|restart| *restart <= at);
+        standstill.max(restart)
     }
 
     /// True time up to `until` that was not seen, in milliseconds.
@@ -77,5 +85,7 @@ mod tests {
         assert_eq!(seen.last_absence(SimTime(9_200), Span::secs(8)), Some(SimTime(9_000)));
         assert_eq!(seen.last_absence(SimTime(9_200), Span::secs(9)), None);
         assert_eq!(seen.last_absence(SimTime(8_900), Span::secs(1)), None, "it is not over yet");
+        seen.on_restart(SimTime(400));
+        assert_eq!(seen.last_absence(SimTime(8_900), Span::secs(1)), Some(SimTime(400)));
     }
 }
