@@ -93,11 +93,18 @@ impl Agent {
         let asked =
             self.past.as_ref().and_then(|past| past.inquiry).and_then(|inquiry| inquiry.deadline(now, role));
         let exhausted = self.exhaustion_deadline(now, role);
+        // Where the model may have answered unseen, its patience is that of a call.
+        let answered_unseen = self.waiting.model_since.filter(|_| self.progress.unsure);
+        let unsure = answered_unseen.map(|since| since + role.patience.tool);
         // Where a beat is missed, absence is no longer judged as a standstill.
         let missed = self
             .beats
             .then(|| self.liveness.last_sign + role.liveness.beats.interval.times(2) + Span::millis(1));
-        [waiting, idle, work, asked, exhausted, missed].into_iter().flatten().filter(|due| now < *due).min()
+        [waiting, idle, work, asked, exhausted, unsure, missed]
+            .into_iter()
+            .flatten()
+            .filter(|due| now < *due)
+            .min()
     }
 
     /// When a full window becomes worth a word, or exhaustion, if nothing lasting comes of it until then.

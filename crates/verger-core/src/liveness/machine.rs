@@ -155,7 +155,9 @@ impl Liveness {
         Some(match lost.reach {
             Reach::Delivered => lost.since + LATE_ANSWER,
             // It may have ended well while the monitor was away: what it says when asked is waited for.
-            Reach::Unknown | Reach::Refused if unheard_since_back && lost.class.is_none() => lost.classify_at?,
+            Reach::Unknown | Reach::Refused if unheard_since_back && lost.class.is_none() => {
+                lost.classify_at?
+            }
             // What has no answer to wait for has had its time.
             Reach::Unknown | Reach::Refused | Reach::Unreachable => lost.since,
         })

@@ -6,15 +6,16 @@
 //! last nine must be: use is so uneven that even a runaway has ordinary minutes, and healthy work has large
 //! ones. Minutes without use are no samples: a pause is not slow work.
 //!
-//! A runaway must not become normal at once, nor stay an alarm for ever: while it lasts, one minute in eight
-//! is learnt, so that after about two hours the new level is the usual one.
+//! A runaway must not become normal at once, nor stay an alarm for ever: while it lasts, one minute in 48
+//! is learnt, so that after half a day's work the new level is the usual one. Learnt any faster, a runaway that
+//! lasts a night would hide the next.
 
 use crate::evidence::{Measure, Severity, Sign};
 use crate::signs::Finding;
 use crate::time::{Span, Timestamp};
 
-/// Active minutes that make up what is usual: half an hour of work or more.
-const MINUTES: usize = 32;
+/// Active minutes that make up what is usual: more than an hour of work, so that a runaway is found before it is usual.
+const MINUTES: usize = 96;
 
 /// Active minutes before anything is judged.
 const WARM_UP: usize = 12;
@@ -35,11 +36,21 @@ const SPIKE: u32 = 6;
 /// Fewer than this end it.
 const SPIKE_OVER: u32 = 3;
 
+/// A runaway may hide in uneven use: so many of the last [`LATELY`] active minutes beyond one median deviation, and
+/// beyond [`HIGH`] times the median, make a spike, too. In ordinary use, where about one in five is, that happens once
+/// in a hundred thousand.
+const LATELY: u32 = 30;
+const SLOW_SPIKE: u32 = 18;
+const HIGH: u64 = 4;
+
+/// Fewer than this end it.
+const SLOW_SPIKE_OVER: u32 = 14;
+
 /// A heartbeat's average stands for at most so many of them: one heartbeat alone makes no spike.
 const BEAT_WEIGHT: u64 = 3;
 
 /// One in so many of them still is.
-const LEARNT_OF: u32 = 8;
+const LEARNT_OF: u32 = 48;
 
 /// How long a spike stands without any further report: two heartbeats of the usual five minutes.
 const SPIKE_STANDS: Span = Span::minutes(10);
@@ -93,12 +104,16 @@ pub struct TokenUse {
     pub(crate) minute: u64,
     /// Tokens used in it so far.
     pub(crate) in_minute: u64,
+    /// The level beyond which a minute is high; 0 during the warm-up.
+    pub(crate) high_limit: u16,
+    /// Which of the last [`LATELY`] active minutes were high, the latest in the lowest bit.
+    pub(crate) lately: u32,
+    /// High minutes so far.
+    pub(crate) highs: u32,
     /// Which of the last [`RECENT`] active minutes were far above, the latest in the lowest bit.
     pub(crate) recent: u16,
     /// A spike is on.
     pub(crate) raised: bool,
-    /// Minutes of it so far.
-    pub(crate) lasted: u32,
     /// Tokens of the last minute far above.
     pub(crate) high_rate: u64,
     /// When tokens were last used while the agent was at work.
@@ -245,19 +260,29 @@ impl TokenUse {
     fn learn(&mut self, used: u64, minutes: u32) {
         let level = level(used);
         let far = self.limit > 0 && self.limit < level;
+        let high = far || (self.high_limit > 0 && self.high_limit < level);
         for _ in 0..minutes {
-            self.recent = ((self.recent << 1) | u16::from(far)) & ((1 << RECENT) - 1);
-            let count = self.recent.count_ones();
-            self.raised = count >= if self.raised { SPIKE_OVER } else { SPIKE };
-            self.lasted = if self.raised { self.lasted.saturating_add(1) } else { 0 };
-            if !far || !self.raised || self.lasted.is_multiple_of(LEARNT_OF) {
+            self.note(far, high);
+            if !high || !self.raised || self.highs.is_multiple_of(LEARNT_OF) {
                 self.remember(level);
             }
         }
-        if far {
+        if high {
             self.high_rate = used;
         }
         self.update_limit();
+    }
+
+    fn note(&mut self, far: bool, high: bool) {
+        self.recent = ((self.recent << 1) | u16::from(far)) & ((1 << RECENT) - 1);
+        self.lately = ((self.lately << 1) | u32::from(high)) & ((1 << LATELY) - 1);
+        self.highs = self.highs.wrapping_add(u32::from(high));
+        let (count, slow) = (self.recent.count_ones(), self.lately.count_ones());
+        self.raised = if self.raised {
+            SPIKE_OVER <= count || SLOW_SPIKE_OVER <= slow
+        } else {
+            SPIKE <= count || SLOW_SPIKE <= slow
+        };
     }
 
     fn is_spiking(&self, policy: &Policy) -> bool {
@@ -265,9 +290,8 @@ impl TokenUse {
     }
 
     fn calm_down(&mut self) {
-        self.recent = 0;
+        (self.recent, self.lately) = (0, 0);
         self.raised = false;
-        self.lasted = 0;
     }
 
     fn remember(&mut self, level: u16) {
@@ -290,8 +314,12 @@ impl TokenUse {
         for level in &mut *sorted {
             *level = level.abs_diff(self.median);
         }
-        let beyond_spread = self.median.saturating_add(middle(sorted).saturating_mul(SPREADS));
-        self.limit = beyond_spread.max(level(tokens(self.median).saturating_mul(FACTOR)));
+        let spread = middle(sorted);
+        let above = |spreads: u16, times: u64| {
+            let beyond_spread = self.median.saturating_add(spread.saturating_mul(spreads));
+            beyond_spread.max(level(tokens(self.median).saturating_mul(times)))
+        };
+        (self.limit, self.high_limit) = (above(SPREADS, FACTOR), above(1, HIGH));
     }
 }
 

@@ -46,7 +46,10 @@ impl Checker for NothingLatched {
             let condition = end.truth.condition_at(agent, end.at);
             // A question that nobody answers for a day stands until somebody does.
             let asks = condition == Condition::WaitingPerson && self.forgotten.contains(agent);
-            if condition.is_healthy() && !asks && !matches!(state, HealthState::Healthy | HealthState::Unknown) {
+            if condition.is_healthy()
+                && !asks
+                && !matches!(state, HealthState::Healthy | HealthState::Unknown)
+            {
                 broken.note(end.at, || format!("{agent} is {condition}, and is still held to be {state}"));
             }
         }

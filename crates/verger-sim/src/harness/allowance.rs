@@ -34,6 +34,8 @@ pub struct Circumstances<'a> {
     pub before: Condition,
     /// Whether the monitor was away since, and cannot know what it has begun meanwhile.
     pub unsure: bool,
+    /// Whether the monitor was away at that very moment, or had not heard it since.
+    pub unseen: bool,
     /// Whether it had announced to be busy.
     pub busy: bool,
     /// How long it had lived.
@@ -71,6 +73,8 @@ impl Pace<'_> {
 pub fn allowance(kind: FaultKind, hit: &Circumstances<'_>, policies: &Policies) -> Option<Span> {
     let role = policies.role(hit.facts.role.as_ref());
     match kind {
+        // How it ended nobody saw: it may have ended well.
+        FaultKind::Crash if hit.unseen => None,
         FaultKind::Crash if hit.facts.connection == Connection::Wrapped => Some(Span::ZERO),
         FaultKind::Freeze | FaultKind::Crash => silence(hit, role),
         FaultKind::HostLoss | FaultKind::Partition => {

@@ -10,7 +10,7 @@ use super::alarm::Alarm;
 use super::allowance::{Circumstances, Pace, allowance};
 use super::heard::Heard;
 use super::seen::SeenTime;
-use crate::world::{Condition, FaultKind, Injection, SimTime, Truth};
+use crate::world::{AgentFacts, Condition, FaultKind, Injection, SimTime, Truth};
 
 /// Evidence may have begun this long, in seen time, before the alarm that rests on it.
 ///
@@ -49,6 +49,19 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// It could not be told from rest, or from a good end that nobody saw, and was not.
+    pub fn is_hidden(&self) -> bool {
+        let sought = !matches!(
+            self.fault.kind,
+            FaultKind::NearLoop
+                | FaultKind::ProviderOutage
+                | FaultKind::ClockSkew
+                | FaultKind::Transport
+                | FaultKind::EffectFailure
+        );
+        sought && self.allowance.is_none() && self.found.is_none()
+    }
+
     /// It should have been found and was not.
     pub fn is_missed(&self) -> bool {
         self.allowance.is_some() && !self.too_short && self.found.is_none()
@@ -153,6 +166,12 @@ impl Evidence<'_> {
         back.map_or(fault.began, |back| back.max(fault.began))
     }
 
+    /// Whether the monitor came back so shortly before that this agent need not have beaten since.
+    fn is_unheard(&self, facts: &AgentFacts, at: SimTime) -> bool {
+        let back = self.seen.last_absence(at, FORGIVEN);
+        back.zip(facts.beat_ms).is_some_and(|(back, beat)| at.since(back) < beat + beat / 16)
+    }
+
     /// What the agent was like when it was hit.
     fn circumstances<'a>(&'a self, fault: &'a Injection, from: SimTime) -> Circumstances<'a> {
         let Injection { agent, began, .. } = fault;
@@ -167,6 +186,7 @@ impl Evidence<'_> {
             announces_calls: self.heard.announces_calls(agent),
             before: self.truth.condition_at(agent, before),
             unsure: *began < from,
+            unseen: self.seen.is_blind(*began) || self.is_unheard(facts, *began),
             busy: self.heard.busy_at(agent, *began),
             pace: Pace { heard: self.heard, seen: self.seen, agent, began: *began },
             age: Span::millis(began.since(born.map_or(SimTime::ZERO, |(at, _)| *at))),

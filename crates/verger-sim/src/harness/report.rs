@@ -65,6 +65,8 @@ pub struct FaultReport {
     pub found: u64,
     /// How many more ended before the policy would have allowed any verdict.
     pub too_short: u64,
+    /// How many more nobody could have told from rest or from a good end, and nobody did.
+    pub hidden: u64,
     /// From the moment the policy would first allow the verdict, in time that the monitor could see.
     pub latency_seconds: Latency,
     /// Every latency, in milliseconds and in order.
@@ -209,6 +211,10 @@ impl FaultReport {
             self.too_short += 1;
             return;
         }
+        if finding.is_hidden() {
+            self.hidden += 1;
+            return;
+        }
         self.injected += 1;
         if let Some(latency) = finding.found {
             self.found += 1;
@@ -220,6 +226,7 @@ impl FaultReport {
         self.injected += other.injected;
         self.found += other.found;
         self.too_short += other.too_short;
+        self.hidden += other.hidden;
         self.latencies.extend_from_slice(&other.latencies);
         self.settle();
     }
@@ -292,6 +299,7 @@ mod tests {
               "injected": 4,
               "found": 1,
               "tooShort": 0,
+              "hidden": 0,
               "latencySeconds": {
                 "p50": 1.5,
                 "p99": 1.5,

@@ -42,6 +42,11 @@ impl SeenTime {
         self.at(to).saturating_sub(self.at(from))
     }
 
+    /// Whether time stood still at that moment.
+    pub fn is_blind(&self, at: SimTime) -> bool {
+        self.between(at, at + 1) == 0
+    }
+
     /// True time of the end of the last standstill before `at`, if there was one.
     pub fn last_blind(&self, at: SimTime) -> Option<SimTime> {
         let after = self.stretches.partition_point(|(began, _)| *began <= at);
@@ -80,6 +85,7 @@ mod tests {
         assert_eq!(seen.at(SimTime(5_000)), 1_000);
         assert_eq!(seen.at(SimTime(9_200)), 1_200);
         assert_eq!(seen.blind(SimTime(9_500)), 8_000);
+        assert!(seen.is_blind(SimTime(5_000)) && !seen.is_blind(SimTime(9_100)));
         assert_eq!(seen.last_blind(SimTime(9_200)), Some(SimTime(9_000)));
         assert_eq!(seen.last_blind(SimTime(900)), None);
         assert_eq!(seen.last_absence(SimTime(9_200), Span::secs(8)), Some(SimTime(9_000)));

@@ -144,10 +144,10 @@ mod tests {
             serde_json::from_str(&output("verger simulate --days 1 --agents 20 --json")).unwrap();
         for (kind, fault) in object["faults"].as_object().unwrap() {
             let fields: Vec<_> = fault.as_object().unwrap().keys().map(String::as_str).collect();
-            for field in ["injected", "found", "tooShort", "latencySeconds"] {
+            for field in ["injected", "found", "tooShort", "hidden", "latencySeconds"] {
                 assert!(fields.contains(&field), "{kind} lacks {field}");
             }
-            assert_eq!(fields.len(), 4, "{kind}: {fields:?}");
+            assert_eq!(fields.len(), 5, "{kind}: {fields:?}");
         }
     }
 

@@ -55,9 +55,19 @@ fn l08_bursts_are_usual_for_a_bursty_agent() {
 }
 
 #[test]
-fn l08_a_new_level_becomes_the_usual_one_within_about_two_hours() {
-    assert!(spikes(&fed(&[(60, 1_000), (30, 20_000)])), "not at once");
-    assert!(!spikes(&fed(&[(60, 1_000), (150, 20_000)])), "but in time");
+fn l08_a_new_level_becomes_the_usual_one_in_time() {
+    assert!(spikes(&fed(&[(60, 1_000), (600, 20_000)])), "a runaway lasts a night");
+    assert!(!spikes(&fed(&[(60, 1_000), (3_500, 20_000)])), "but not for ever");
+}
+
+#[test]
+fn l08_a_runaway_of_an_uneven_agent_is_found_within_half_an_hour() {
+    let uneven = |minutes, times: u64| {
+        let day = [400, 9_000, 1_500, 30_000, 700, 3_000, 16_000, 2_000, 1_000, 6_000];
+        day.into_iter().cycle().take(minutes).map(|used| (1, used * times)).collect::<Vec<_>>()
+    };
+    assert!(!spikes(&fed(&uneven(400, 1))), "that is its way");
+    assert!(spikes(&fed(&[uneven(120, 1), uneven(30, 12)].concat())));
 }
 
 #[test]

@@ -76,11 +76,13 @@ fn faults(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     }
     writeln!(
         out,
-        "\n{:<24} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9}",
-        "fault", "injected", "found", "too short", "p50", "p99", "max"
+        "\n{:<24} {:>8} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9}",
+        "fault", "injected", "found", "too short", "hidden", "p50", "p99", "max"
     )?;
-    for (kind, FaultReport { injected, found, too_short, latency_seconds: latency, .. }) in &report.faults {
-        write!(out, "{kind:<24} {injected:>8} {found:>8} {too_short:>9}")?;
+    for (kind, FaultReport { injected, found, too_short, hidden, latency_seconds: latency, .. }) in
+        &report.faults
+    {
+        write!(out, "{kind:<24} {injected:>8} {found:>8} {too_short:>9} {hidden:>7}")?;
         for seconds in [latency.p50, latency.p99, latency.max] {
             // Nothing found, nothing measured: a zero would read as "at once".
             write!(out, " {:>9}", if *found == 0 { "-".to_owned() } else { duration(seconds) })?;
@@ -145,6 +147,7 @@ mod tests {
             injected,
             found,
             too_short: 2,
+            hidden: 1,
             latency_seconds: Latency { p50, p99, max },
             ..FaultReport::default()
         };
