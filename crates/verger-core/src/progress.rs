@@ -180,7 +180,9 @@ impl Progress {
     /// Whose progress is an indicator in its heartbeats can tell of something new only with one, and one may be lost.
     fn beats_apart(&self, slack: Slack, beats: u64) -> Span {
         let by_beats_alone = self.last_call.is_none() && self.indicator.is_some();
-        if by_beats_alone { slack.news_every.times(beats) } else { Span::ZERO }
+        let every = slack.news_every;
+        // The one after the lost one may be a little late itself.
+        if by_beats_alone { every.times(beats) + every.half().half() } else { Span::ZERO }
     }
 
     /// How long nothing new may come of what it does.

@@ -38,6 +38,9 @@ impl Agent {
                 let key = self.act(step, Action::Ping);
                 self.liveness.on_ping_numbered(key.seq);
             }
+            Some(Ask::Inquire) => {
+                self.act(step, Action::Inquire);
+            }
             Some(Ask::Lost { .. }) if self.liveness.left_unseen() => self.end_unseen_life(step),
             Some(Ask::Classified(_)) if self.liveness.left_unseen() && self.waiting.idle_since.is_some() => {
                 self.end_unseen_life(step);

@@ -52,7 +52,7 @@ impl Inquiry {
 
     /// When it is to be asked again, or what it said explains nothing any more.
     pub(crate) fn deadline(&self, now: Timestamp, role: &Role) -> Option<Timestamp> {
-        let last = self.answered_at.filter(|_| self.no_way).or(self.asked_at);
+        let last = self.asked_at.max(self.answered_at.filter(|_| self.no_way));
         let again = last.map(|at| at + repeat_after(role));
         [again, self.until(role)].into_iter().flatten().filter(|due| now < *due).min()
     }

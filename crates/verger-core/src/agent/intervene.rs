@@ -22,6 +22,8 @@ pub(super) const RETRY_AFTER: Span = Span::secs(60);
 const REACTION: Span = Span::minutes(5);
 /// How much longer than the clean-up limit the stopping itself may take.
 pub(super) const STOP_SLACK: Span = Span::secs(10);
+/// What was told to stop in vain may still end for so long, and then did what it was told.
+const STILL_STOPS: Span = Span::hours(1);
 /// An unreachable orchestrator is tried ever more rarely, down to once in this many minutes.
 pub(super) const RETRY_MAX: u64 = 30;
 
@@ -29,7 +31,7 @@ impl Agent {
     /// Does what the present judgement asks for.
     pub(crate) fn intervene(&mut self, step: &mut Step<'_>) {
         if self.state <= HealthState::Degraded {
-            self.forget_vain_stop();
+            self.forget_vain_stop(step.now);
         }
         match self.state {
             HealthState::Stuck | HealthState::Failing => {
@@ -45,10 +47,12 @@ impl Agent {
         self.finish_what_is_under_way(step);
     }
 
-    /// It could not be stopped, people were told, and it is out of that trouble: what comes next is a new one.
-    fn forget_vain_stop(&mut self) {
+    /// It could not be stopped, people were told, it did not end late either, and it is out of that trouble: what comes
+    /// next is a new one.
+    fn forget_vain_stop(&mut self, now: Timestamp) {
         let Some(case) = &mut self.case else { return };
-        if matches!(&case.ladder, Ladder::Stopping(stopping) if stopping.deadline.is_none()) {
+        let waited = case.held_until.is_none_or(|until| until <= now);
+        if waited && matches!(&case.ladder, Ladder::Stopping(stopping) if stopping.deadline.is_none()) {
             case.begin_anew();
         }
     }
@@ -405,6 +409,7 @@ impl Agent {
                 } else {
                     stopping.deadline = None;
                     let attempts = stopping.attempt;
+                    case.held_until = Some(step.now + STILL_STOPS);
                     self.record(step, Fact::TerminationFailed { attempts });
                 }
             }

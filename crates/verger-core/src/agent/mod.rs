@@ -12,6 +12,7 @@ mod life;
 mod observe;
 mod order;
 mod outcome;
+mod reach;
 mod step;
 mod view;
 

@@ -3,16 +3,13 @@
 use super::life::Refusal;
 use super::life::shows_life;
 use super::{Agent, Signs, Step};
-use crate::effect::{EffectKey, Outcome};
 use crate::event::Fact;
 use crate::evidence::Sign;
 use crate::fingerprint::{CallClass, CallPrint, ResultPrint, TextPrint};
 use crate::health::HealthState;
 use crate::id::TaskId;
-use crate::liveness::{Heard, Reach};
-use crate::signal::{
-    Author, Awaited, Body, Channel, Content, Failure, Heartbeat, Status, StatusReport, TaskChange,
-};
+use crate::liveness::Heard;
+use crate::signal::{Author, Awaited, Body, Content, Failure, Heartbeat, Status, StatusReport, TaskChange};
 use crate::signs::Novelty;
 use crate::time::{AgentTime, Span, Timestamp};
 
@@ -351,46 +348,6 @@ impl Agent {
         }
     }
 
-    fn on_channel(&mut self, step: &mut Step<'_>, channel: Channel) {
-        match channel {
-            Channel::Opened => self.liveness.on_channel_opened(step.now),
-            Channel::Closed => {
-                let ask = self.liveness.on_channel_closed(step.now, &step.role.liveness);
-                self.on_ask(step, ask);
-            }
-        }
-    }
-
-    fn on_outcome(&mut self, step: &mut Step<'_>, key: &EffectKey, outcome: Outcome) {
-        if key.incarnation != self.incarnation || key.agent != self.id {
-            return;
-        }
-        let reach = match outcome {
-            Outcome::Delivered => Reach::Delivered,
-            Outcome::Refused => Reach::Refused,
-            Outcome::Unreachable => Reach::Unreachable,
-            Outcome::Stopped | Outcome::Failed => Reach::Unknown,
-        };
-        if reach == Reach::Unreachable {
-            self.on_unreachable_inquiry(step, key.seq);
-        }
-        if reach != Reach::Unknown && !self.belongs_to_case(key.seq) {
-            let busy = self.is_busy();
-            self.liveness.on_reach(step.now, key.seq, reach, &step.role.liveness, busy);
-        }
-        self.on_case_outcome(step, key, outcome);
-    }
-
-    /// Who neither beats nor answers pings, and cannot be asked either, is cut off.
-    fn on_unreachable_inquiry(&mut self, step: &mut Step<'_>, number: u32) {
-        let inquiry = self.past.as_mut().and_then(|past| past.inquiry.as_mut());
-        let Some(inquiry) = inquiry.filter(|inquiry| inquiry.seq == number) else { return };
-        if inquiry.on_unreachable(step.now) {
-            let ask = self.liveness.on_no_way(step.now, &step.role.liveness);
-            self.on_ask(step, ask);
-        }
-    }
-
     /// It does something new: whatever it announced is over.
     fn on_work(&mut self, step: &mut Step<'_>, sent_at: Option<AgentTime>) {
         let was_resting = self.waiting.is_resting();
@@ -444,7 +401,7 @@ impl Agent {
         }
     }
 
-    fn forget_inquiry(&mut self) {
+    pub(super) fn forget_inquiry(&mut self) {
         if let Some(past) = &mut self.past {
             past.inquiry = None;
         }

@@ -106,6 +106,8 @@ pub(crate) struct Lost {
 pub(crate) enum Ask {
     /// Send a ping; the caller numbers it and tells [`Liveness::on_ping_numbered`].
     Ping,
+    /// Ask it how it is.
+    Inquire,
     /// The agent has just become silent; `inquire` if there may be a way to ask it.
     Lost { inquire: bool },
     /// The silence was classified.
@@ -180,7 +182,24 @@ impl Liveness {
 
     /// There is no way to it by which it could be asked.
     pub(crate) fn on_no_way(&mut self, now: Timestamp, policy: &Policy) -> Option<Ask> {
-        (self.phase == Phase::Heard).then(|| self.lose(now, Reach::Unreachable, policy))
+        (self.phase == Phase::Heard).then(|| {
+            let ask = self.lose(now, Reach::Unreachable, policy);
+            if let Phase::Lost(lost) = &mut self.phase {
+                // It cannot be pinged: it is asked again from time to time.
+                lost.ping_at.get_or_insert(now + policy.inquiry_timeout);
+            }
+            ask
+        })
+    }
+
+    /// A question reached it that was cut off and cannot be pinged; tells how long it was. More than that the way is
+    /// open again is not known, nor needed: nobody answers for it.
+    pub(crate) fn on_way_back(&mut self, now: Timestamp) -> Option<Span> {
+        let cut_off = self.lost().is_some_and(|lost| lost.reach == Reach::Unreachable);
+        (cut_off && self.channel == ChannelState::Never).then(|| {
+            self.phase = Phase::Heard;
+            now.since(std::mem::replace(&mut self.last_sign, now))
+        })
     }
 
     /// The ping just asked for got this number.
@@ -287,8 +306,14 @@ impl Liveness {
             classify(now, &mut lost, policy)
         } else {
             lost.pings = lost.pings.saturating_add(1);
-            lost.ping_at = self.lost_ping_after(lost.pings, policy).map(|span| now + span);
-            Some(Ask::Ping)
+            let cannot_be_pinged = self.channel == ChannelState::Never;
+            let again = if cannot_be_pinged {
+                Some(policy.inquiry_timeout)
+            } else {
+                self.lost_ping_after(lost.pings, policy)
+            };
+            lost.ping_at = again.map(|span| now + span);
+            Some(if cannot_be_pinged { Ask::Inquire } else { Ask::Ping })
         };
         self.phase = Phase::Lost(lost);
         ask

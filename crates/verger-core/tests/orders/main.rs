@@ -247,8 +247,9 @@ proptest! {
         }
         restarted.pass(100_000);
         let (plain, restarted) = (plain.lines(), restarted.lines());
-        for (before, after) in plain.iter().zip(&restarted) {
-            prop_assert_eq!(before, after, "a restart at step {}", at);
+        if let Some(place) = plain.iter().zip(&restarted).position(|(before, after)| before != after) {
+            let around = |lines: &[String]| lines[place.saturating_sub(12)..lines.len().min(place + 3)].join("\n");
+            prop_assert!(false, "a restart at step {at}:\n{}\n\n{}", around(&plain), around(&restarted));
         }
         prop_assert_eq!(plain.len(), restarted.len());
     }
