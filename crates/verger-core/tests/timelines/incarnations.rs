@@ -215,3 +215,21 @@ fn l05_the_roles_restart_policy_says_whether_a_dead_agent_is_recovered() {
     assert!(!recovered(RestartPolicy::None, Mode::Full), "nothing beyond the record");
     assert!(!recovered(RestartPolicy::Recover, Mode::Observe), "only look");
 }
+
+#[test]
+fn x10_an_exit_ends_the_life_of_an_agent_whose_clock_was_set_back_in_it() {
+    let life = "0s clock 0s \n 0s spawn \n 1s beat \n 1m clock -6m \n 1m beat \n 2m ";
+    let ended = after(&format!("{life} exit signal=9"));
+    assert_eq!(ended.view("a").state, Terminated, "{}", ended.so_far());
+    assert!(ended.has("ended: ended by signal 9"), "{}", ended.so_far());
+    let second =
+        after(&format!("{life} clock 0s \n 2m spawn \n 121s beat \n 5m clock -190s \n 5m exit signal=9"));
+    let view = second.view("a");
+    assert_eq!(
+        (view.incarnation, view.state),
+        (Incarnation(2), Healthy),
+        "sent before:\n{}",
+        second.so_far()
+    );
+    assert!(second.has("#2 an earlier life was turned away"), "{}", second.so_far());
+}

@@ -1,8 +1,9 @@
-//! Asking before judging: an agent that only calls tools is asked before its silence is held against it (L13, L21).
+//! Asking before judging: an agent that only calls tools is asked before its silence is held against it (L01, L13, L21, R09).
 
+use insta::assert_snapshot;
 use verger_core::effect::Action;
 use verger_core::event::Fact;
-use verger_core::health::HealthState::{Healthy, Stuck};
+use verger_core::health::HealthState::{Degraded, Healthy, Stuck};
 use verger_core::liveness::Cause;
 use verger_core::{Span, Timestamp};
 
@@ -87,4 +88,41 @@ fn l21_an_orchestrator_that_is_not_reached_says_nothing_about_the_agent() {
     assert!(timeline.has("=> escalate"), "{}", timeline.so_far());
     let timeline = timeline.play("15m2s outcome refused");
     assert_eq!(timeline.view("a").liveness.cause, None::<Cause>, "it is the message that was refused");
+}
+
+#[test]
+fn r09_l21_who_cannot_be_asked_twice_in_a_row_is_cut_off() {
+    let once = after(&format!("{SILENT} 15m1s outcome unreachable \n 17m30s"));
+    assert_eq!((once.view("a").state, asked(&once)), (Healthy, 1), "networks hiccup:\n{}", once.so_far());
+    let twice = once.play("17m31s \n 17m32s outcome unreachable");
+    assert_eq!((asked(&twice), twice.view("a").state), (2, Degraded));
+    assert_eq!(twice.view("a").liveness.cause, Some(Cause::NetworkPartition));
+    assert_snapshot!(twice.play("20m call b").tail("17m32s"), @"
+    17m32s disconnected: offline, network-partition
+    17m32s HEALTHY -> DEGRADED: unreachable for 17m32s (limit 30m)
+    17m32s incident Silent
+    17m32s classified transient
+    20m reconnected after 20m
+    20m DEGRADED -> HEALTHY
+    20m incident Silent over after 2m28s
+    ");
+}
+
+#[test]
+fn r09_l21_who_was_heard_between_two_questions_that_found_no_way_is_not_cut_off() {
+    let heard = after(&format!("{SILENT} 15m1s outcome unreachable \n 16m says here"));
+    let again = heard.play("31m1s outcome unreachable \n 32m");
+    assert_eq!((asked(&again), again.view("a").state), (2, Healthy), "{}", again.so_far());
+    assert_eq!(again.count("disconnected"), 0);
+}
+
+#[test]
+fn l01_a_call_without_an_end_is_held_against_nobody_of_whom_only_unproven_calls_are_known() {
+    let unproven = after("0s unverified \n 0s call a \n 1m start build \n 1d");
+    assert_eq!(unproven.view("a").state, Healthy, "{}", unproven.so_far());
+    assert_eq!(unproven.effects.len(), 0, "it is not even asked");
+    let beating = after("0s unverified \n 0s beat \n 0s beating 5m \n 1m start build \n 1h32m");
+    assert_eq!(beating.view("a").state, Stuck, "who beats is heard:\n{}", beating.so_far());
+    let proven = after("0s call a \n 1m start build \n 1h37m");
+    assert_eq!((asked(&proven), proven.view("a").state), (2, Stuck), "{}", proven.so_far());
 }

@@ -2,7 +2,7 @@
 
 use verger_core::effect::Action;
 use verger_core::event::{Event, Fact};
-use verger_core::health::HealthState::{Failing, Healthy, Stuck};
+use verger_core::health::HealthState::{Degraded, Failing, Healthy, Stuck};
 use verger_core::policy::{Mode, Policies, RestartPolicy, Role};
 use verger_core::{Intervention, Span, Timestamp};
 
@@ -325,4 +325,61 @@ fn l20_nudges_by_hand_are_counted_anew_after_lasting_health() {
         "the third follows the second too soon:\n{}",
         timeline.so_far()
     );
+}
+
+#[test]
+fn l22_a_stop_in_vain_is_forgotten_when_the_agent_is_well_again() {
+    let vain = after(&format!("{STALE} 31m order terminate \n 50m"));
+    assert!(vain.has("does not stop after 3 attempts"), "{}", vain.so_far());
+    assert_eq!((nudges(&vain).len(), vain.count("=> stop")), (1, 3), "people know:\n{}", vain.so_far());
+    let well = vain.play("50m checkpoint c2 \n 95m checkpoint c3 \n 100m");
+    assert_eq!((nudges(&well).len(), well.view("a").intervention), (1, None), "{}", well.so_far());
+    let again = well.play("126m");
+    assert_eq!(again.count("nudge 1 queued"), 2, "a new trouble is a new case:\n{}", again.so_far());
+}
+
+#[test]
+fn l22_what_was_told_to_stop_in_vain_may_still_end_as_it_was_told() {
+    let told = || {
+        with(|role| role.restart = RestartPolicy::Recover)
+            .play("0s beat \n 0s beating 1m \n 1m order terminate")
+    };
+    let late = told().play("3m1s beat \n 3m2s outcome stopped");
+    assert!(late.has("ended: told to"), "{}", late.so_far());
+    let killed = told().play("4m exit signal=9");
+    assert!(killed.has("ended: ended by signal 9 as it was asked to"), "{}", killed.so_far());
+    assert_eq!(
+        (killed.count("to be recovered"), killed.count("incident Died")),
+        (0, 0),
+        "{}",
+        killed.so_far()
+    );
+}
+
+#[test]
+fn l22_a_reminder_that_arrived_in_vain_while_the_agent_was_merely_degraded_counts() {
+    let talk = |minutes: std::ops::Range<usize>| {
+        lines(minutes, |minute| format!("{minute}m says h{}", "m".repeat(minute)))
+    };
+    let reminded = |outcome: &str| {
+        let degraded = exhausted(&format!("{} 30m10s outcome {outcome} \n {}", talk(1..30), talk(31..59)));
+        assert_eq!(degraded.view("a").state, Degraded, "{}", degraded.so_far());
+        assert_eq!(nudges(&degraded).len(), 3, "{}", degraded.so_far());
+        degraded.play(&format!("{} 2h", talk(59..90)))
+    };
+    let arrived = reminded("delivered");
+    assert_eq!((arrived.count("=> escalate"), arrived.count("=> stop")), (1, 3), "{}", arrived.so_far());
+    let lost = reminded("failed");
+    assert_eq!((lost.count("=> escalate"), lost.count("=> stop")), (1, 0), "{}", lost.so_far());
+}
+
+#[test]
+fn l09_a_full_window_in_which_nothing_lasting_happens_for_half_an_hour_is_worth_a_reminder() {
+    let full = "0s beat context=97/100 \n 1m beating 5m context=97/100 \n";
+    let timeline = after(&format!("{full} 1m..110m/2m call look$N -> r$N"));
+    assert_eq!(nudges(&timeline)[..1], [1_800_000], "{}", timeline.so_far());
+    assert_eq!((timeline.view("a").state, timeline.count("incident")), (Degraded, 0));
+    assert_eq!(timeline.count("=> escalate"), 0, "it is no question to people:\n{}", timeline.so_far());
+    let saved = after(&format!("{full} 20m checkpoint c1 \n 21m..59m/2m call look$N -> r$N"));
+    assert_eq!(nudges(&saved)[..1], [3_000_000], "half an hour from what was saved:\n{}", saved.so_far());
 }

@@ -1,7 +1,7 @@
 //! The profiles of 001 §1.3.2, and which timing holds: R02, L15, L53.
 
 use verger_core::event::Fact;
-use verger_core::health::HealthState::{Degraded, Healthy, Terminated};
+use verger_core::health::HealthState::{Degraded, Healthy, Stuck, Terminated};
 use verger_core::liveness::LivenessStatus;
 use verger_core::policy::{Policies, Role};
 use verger_core::{Span, Timestamp};
@@ -127,4 +127,18 @@ fn l53_a_clock_that_jumps_moves_no_deadline() {
     let timeline = after(&format!("{jumps} 19m"));
     assert_eq!(timeline.view("a").state, Healthy);
     assert_eq!(lost_at(&timeline.play("21m")), Some(Timestamp::ZERO + Span::minutes(20)));
+}
+
+#[test]
+fn l04_progress_that_only_rare_heartbeats_tell_of_is_not_stale_when_one_is_lost() {
+    let lost = "0s beat role=standby progress=1 \n 15m beat progress=2";
+    let timeline = after(&format!("{lost} \n 45m1s beat progress=3 \n 59m beat progress=4"));
+    assert_eq!(timeline.count("HEALTHY ->"), 0, "{}", timeline.so_far());
+    let same = timeline.play("59m beating 15m progress=4 \n 1h28m");
+    assert_eq!(same.count("HEALTHY ->"), 0, "{}", same.so_far());
+    let same = same.play("1h40m");
+    assert_eq!(same.view("a").state, Degraded, "it beats, and nothing is new:\n{}", same.so_far());
+    let same = same.play("2h2m");
+    assert_eq!(same.view("a").state, Degraded, "four beats are given, and a little:\n{}", same.so_far());
+    assert_eq!(same.play("2h4m").view("a").state, Stuck);
 }

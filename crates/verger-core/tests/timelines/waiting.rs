@@ -199,3 +199,14 @@ fn x07_flapping_is_one_condition_with_hysteresis() {
     assert_eq!(timeline.count("incident Flapping over"), 1);
     assert_eq!(timeline.view("a").state, Healthy, "and it ends by itself");
 }
+
+#[test]
+fn x07_flapping_of_an_earlier_life_is_not_held_against_the_next() {
+    let flaps = lines(0..5, |n| format!("{0}m silent \n {1}m answers \n", 4 * n + 1, 4 * n + 3));
+    let flapping = after(&format!("0s channel \n 0s activity \n {flaps} 20m"));
+    assert_eq!(flapping.view("a").state, Degraded, "{}", flapping.so_far());
+    let next = flapping.play("20m exit code=0 \n 21m spawn \n 21m channel \n 21m activity \n 40m");
+    assert_eq!((next.count("incident Flapping"), next.count("incident Flapping over")), (2, 1));
+    assert_eq!(next.view("a").state, Healthy, "{}", next.so_far());
+    assert_eq!(next.count("#2 HEALTHY ->"), 0, "{}", next.so_far());
+}

@@ -2,14 +2,16 @@
 //!
 //! Signals: `beat [tokens=N] [errors=N] [progress=N] [context=USED/LIMIT] [task=T] [role=R] [STATUS] [for=SPAN]`,
 //! `activity`, `call CALL [-> RESULT] [failed] [outage]` (finished at once), `poll CALL …` (a call that waits),
-//! `start CALL [limit=SPAN]`, `finish CALL [-> RESULT] [failed]`, `copy CALL` (its end once more), `says`, `person-says`, `model-starts`, `model-ends`, `sub-starts N`,
+//! `start CALL [limit=SPAN]`, `finish CALL [-> RESULT] [failed]`, `copy CALL` (its end once more), `late-start CALL`
+//! (the start of a call whose end was seen), `says`, `person-says`, `model-starts`, `model-ends`, `sub-starts N`,
 //! `sub-ends N`, `compaction`, `tokens N`, `output files=N passed=N failed=N`, `error TEXT [unrecoverable]`,
 //! `outage [for=SPAN]`, `status STATUS [on=KIND] [for=SPAN]`, `handoff`, `blocker`, `checkpoint ID`,
 //! `spawn [role=R] [task=T] [host=H]`, `exit [code=N] [signal=N]`, `assign T`, `end-task T`, `channel`, `hang-up`.
 //! Orders: `order nudge|escalate|terminate|more-time [for=SPAN]|force-handoff|recover|unregister|mode M|role R`.
 //! Surroundings: `answers`, `silent`, `refuses`, `unreachable`, `unconfirmed` (how pings go), `pongs-say STATUS`,
 //! `outcome WORD` (of the last effect), `unverified`, `verified`, `life N` / `life any`, `restart`, `beating SPAN`,
-//! `still` (no heartbeats by itself), `clock [-]SPAN` (agents' clocks are ahead by this) / `clock none`.
+//! `still` (no heartbeats by itself), `clock [-]SPAN` (agents' clocks are ahead by this) / `clock none`,
+//! `monitor-back SPAN` (the monitor was away, and blames nobody for so long).
 
 use verger_core::command::{Command, Decision, Order};
 use verger_core::effect::Outcome;
@@ -112,6 +114,10 @@ impl Timeline {
                 let (call, print) = (self.new_call(agent, rest.first()), print(verb, &rest));
                 self.tell(agent, Body::ToolStarted { call, print, limit: rest.value("limit").map(span) });
             }
+            "late-start" => {
+                let call = self.calls[&format!("{agent} {}", rest.first())];
+                self.tell(agent, Body::ToolStarted { call, print: print(verb, &rest), limit: None });
+            }
             "finish" | "copy" => {
                 let known = self.calls.get(&format!("{agent} {}", rest.first())).copied();
                 let call = known.unwrap_or_else(|| self.new_call(agent, rest.first()));
@@ -149,6 +155,7 @@ impl Timeline {
             "verified" => self.trust = Trust::Verified,
             "life" => self.incarnation = words.first().parse().ok().map(Incarnation),
             "restart" => self.restart(),
+            "monitor-back" => self.fleet.forgive(self.now, span(words.first())),
             "still" => self.beating.retain(|beating| beating.agent != agent),
             "beating" => {
                 let every = span(words.first());
