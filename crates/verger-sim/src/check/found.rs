@@ -1,8 +1,9 @@
 //! Every injected fault is found in time.
 //!
-//! One run is too small a sample for "99 of 100": a kind may have one miss, or one in a hundred. The rate is
-//! judged by the sum over many seeds. Near loops, and conditions of the world that are nobody's fault, are
-//! not expected to be found.
+//! One run is too small a sample for "99 of 100": of 26 faults, a monitor that finds 99 % in time misses two in one run
+//! out of 35. So a run is broken when it misses so many of a kind that such a monitor would do so less than once in a
+//! thousand runs: four of 26, or two of two. The rate itself is judged by the sum over many seeds. Near loops, and
+//! conditions of the world that are nobody's fault, are not expected to be found.
 
 use std::collections::BTreeMap;
 
@@ -18,6 +19,11 @@ const LATEST: Span = Span::minutes(5);
 /// A runaway is a warning by statistics: use is uneven, and the first moment at which six of nine minutes can be far
 /// above the usual is seldom the one at which they are.
 const LATEST_BY_STATISTICS: Span = Span::hours(1);
+
+/// The share of faults that may be missed.
+const MISSED: f64 = 0.01;
+/// What happens by chance in fewer runs than this is no chance.
+const RARE: f64 = 0.001;
 
 /// Reads the judgement at the end.
 #[derive(Debug)]
@@ -42,7 +48,7 @@ impl Checker for FoundInTime {
             let latest = if kind == FaultKind::TokenRunaway { LATEST_BY_STATISTICS } else { LATEST };
             let late = |finding: &&&Finding| finding.found.is_none_or(|latency| latest < latency);
             let missed = findings.iter().filter(late).count();
-            if missed > (findings.len() / 100).max(1) {
+            if is_beyond_chance(missed, findings.len()) {
                 let first = findings.iter().find(late).expect("there are some").fault.clone();
                 broken.note(first.began, || {
                     format!("{missed} of {} {kind} not found in time, first {}", findings.len(), first.agent)
@@ -51,6 +57,18 @@ impl Checker for FoundInTime {
         }
         broken.verdict()
     }
+}
+
+/// Whether a monitor that misses one fault in a hundred would miss so many of `count` less than once in a thousand runs.
+fn is_beyond_chance(missed: usize, count: usize) -> bool {
+    let fewer: f64 = (0..missed).map(|misses| binomial(misses, count)).sum();
+    missed > 0 && 1.0 - fewer < RARE
+}
+
+/// The probability of so many misses of `count`, where one fault in a hundred is missed.
+fn binomial(misses: usize, count: usize) -> f64 {
+    let ways: f64 = (0..misses).map(|nth| (count - nth) as f64 / (nth + 1) as f64).product();
+    ways * MISSED.powf(misses as f64) * (1.0 - MISSED).powf((count - misses) as f64)
 }
 
 #[cfg(test)]
@@ -87,6 +105,16 @@ mod tests {
     fn a_fault_that_is_found_too_late_is_caught() {
         assert!(run(FaultKind::Freeze, Some(Span::secs(4)), Some(Span::minutes(6))).is_err());
         assert_eq!(run(FaultKind::Freeze, Some(Span::secs(4)), Some(Span::minutes(4))), Ok(()));
+    }
+
+    #[test]
+    fn chance_may_miss_some_of_many_and_not_most_of_few() {
+        let fewest = |count| (1..=count).find(|missed| is_beyond_chance(*missed, count));
+        assert_eq!(
+            [1, 2, 10, 26, 100, 1_000].map(fewest),
+            [None, Some(2), Some(3), Some(4), Some(6), Some(22)]
+        );
+        assert!(!is_beyond_chance(0, 0));
     }
 
     #[test]
