@@ -14,7 +14,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 NEXTEST_PROFILE := $(if $(CI),ci,default)
 SIMULATE := cargo run --quiet --release --locked --package verger -- simulate
 
-.PHONY: help run check test gates soak bench docs docs-update clean setup fmt clippy unit doctest example repeat
+.PHONY: help run check test gates soak bench docs docs-update clean setup fmt clippy unit doctest example repeat orders
 
 help: ## list the tasks
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name does; do printf '  make %-12s %s\n' "$$name" "$$does"; done
@@ -30,8 +30,14 @@ test: setup fmt clippy doctest unit example repeat gates ## every test, and ten 
 gates: ## ten simulated weeks of 100 agents, held against the targets (UPDATE=1 writes the page of figures)
 	scripts/gates 1..10
 
-soak: ## the same for 100 seeds
+soak: orders ## the same for 100 seeds, and property tests with new cases
 	scripts/gates 1..100
+
+# New cases each time; the seed is printed, so that what fails can be tried again.
+ORDERS_SEED ?= $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+orders:
+	@echo "property tests with PROPTEST_RNG_SEED=$(ORDERS_SEED)"
+	PROPTEST_RNG_SEED=$(ORDERS_SEED) PROPTEST_CASES=10000 cargo test --release --locked --package verger-core --test orders --test hostile
 
 bench: ## print every figure that the documentation states
 	scripts/bench

@@ -273,6 +273,12 @@ impl Waiting {
         self.announced.is_some_and(|wait| wait.awaited == awaited)
     }
 
+    /// Since when it waits for the model, by what it does and by what it says.
+    pub(crate) fn model_waits(&self) -> impl Iterator<Item = Timestamp> {
+        let announced = self.announced.filter(|wait| wait.awaited == Awaited::Model).map(|wait| wait.since);
+        self.model_since.into_iter().chain(announced)
+    }
+
     /// Its work is done: it is idle until it does something.
     pub(crate) fn on_nothing_to_do(&mut self, now: Timestamp) {
         self.on_idle(self.idle_since.unwrap_or(now));

@@ -97,13 +97,15 @@ impl Agent {
             self.past.as_ref().and_then(|past| past.inquiry).and_then(|inquiry| inquiry.deadline(now, role));
         let exhausted = self.exhaustion_deadline(now, role);
         // Where the model may have answered unseen, its patience is that of a call.
-        let answered_unseen = self.waiting.model_since.filter(|_| self.progress.unsure);
-        let unsure = answered_unseen.map(|since| since + role.patience.tool);
+        let answered_unseen = self.waiting.model_waits().filter(|_| self.progress.unsure);
+        let unsure = answered_unseen.map(|since| since + role.patience.tool).filter(|due| now < *due).min();
+        // Where nothing else is seen of it, it counts as at work for as long as it uses tokens.
+        let unused = self.uses_tokens_until(role).map(|last| last + Span::millis(1));
         // Where a beat is missed, absence is no longer judged as a standstill.
         let missed = self
             .beats
             .then(|| self.liveness.last_sign + role.liveness.beats.interval.times(2) + Span::millis(1));
-        [waiting, idle, work, asked, exhausted, unsure, missed]
+        [waiting, idle, work, asked, exhausted, unsure, unused, missed]
             .into_iter()
             .flatten()
             .filter(|due| now < *due)

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{Agent, Step};
 use crate::effect::{Action, Escalation};
 use crate::event::Fact;
-use crate::evidence::{Evidence, Family, Measure, Sign};
+use crate::evidence::{Evidence, Family, Measure, Severity, Sign};
 use crate::fleet::Spending;
 use crate::health::HealthState;
 use crate::id::Actor;
@@ -174,8 +174,7 @@ impl Agent {
         if self.state == HealthState::Failing {
             return self.on_failing(step, mode);
         }
-        let nudges_left = self.has_nudges_left(step);
-        if mode >= Mode::Escalate && (self.cannot_wait(step) || !nudges_left) {
+        if mode >= Mode::Escalate && (self.cannot_wait(step) || self.was_reminded_enough(step)) {
             self.escalate_for(step);
         } else {
             self.nudge_if_allowed(step);
@@ -185,6 +184,12 @@ impl Agent {
     fn has_nudges_left(&self, step: &Step<'_>) -> bool {
         let policy = &step.role.intervention;
         policy.nudge_enabled && self.nudges_used() < policy.nudges_max
+    }
+
+    /// Whether people are to be asked rather than the agent reminded: one that wants to hand over is reminded once.
+    fn was_reminded_enough(&self, step: &Step<'_>) -> bool {
+        let hands_over = self.handoff_wanted_at(step.now).is_some() && self.nudges_used() > 0;
+        hands_over || !self.has_nudges_left(step)
     }
 
     /// Reminds an agent that can read it. One that was well for a moment is not reminded more often for it.
@@ -218,23 +223,29 @@ impl Agent {
     /// Reminding would be useless: nobody is there to read, it said that it cannot go on, or it repeats itself
     /// so often that it will not stop by itself.
     fn cannot_wait(&self, step: &Step<'_>) -> bool {
-        let asks = self.blocked || (self.wants_handoff(step.now) && self.nudges_used() > 0);
         self.state == HealthState::Failing
-            || asks
+            || self.blocked
+            || self.answered_with_handoff(step.now)
             || self.liveness.lost().is_some()
             || self.repeats(step) >= step.role.intervention.repeats_escalate
     }
 
+    /// Whether it was reminded, and asked to hand its work over since.
+    fn answered_with_handoff(&self, now: Timestamp) -> bool {
+        let nudged_at = self.case.as_ref().and_then(|case| case.nudged_at);
+        let handoff_at = self.handoff_wanted_at(now);
+        nudged_at.zip(handoff_at).is_some_and(|(nudged_at, handoff_at)| nudged_at <= handoff_at)
+    }
+
     fn after_nudge(&mut self, step: &mut Step<'_>, mode: Mode) {
-        let policy = &step.role.intervention;
         self.note_vain_nudge();
-        if self.has_nudges_left(step) {
-            self.nudge(step, None, None);
-        } else if mode >= Mode::Escalate {
+        if mode >= Mode::Escalate && self.was_reminded_enough(step) {
             self.escalate_for(step);
+        } else if self.has_nudges_left(step) {
+            self.nudge(step, None, None);
         } else {
             // All that the mode allows was done. The case stays open until the agent gets on.
-            self.hold(step.now + policy.nudge_interval);
+            self.hold(step.now + step.role.intervention.nudge_interval);
         }
     }
 
@@ -269,7 +280,8 @@ impl Agent {
         }
         let proven = self.proven_families(step.now, step.findings);
         let only_unseen = step.findings.iter().all(|found| {
-            found.sign.family() == Family::Progress
+            found.severity == Severity::Note
+                || found.sign.family() == Family::Progress
                 || matches!(found.sign, Sign::SelfReport | Sign::ErrorCount)
         });
         let talks = case.answered || !self.progress.shows_work;
@@ -358,8 +370,11 @@ impl Agent {
             return;
         }
         if let Some(case) = &mut self.case {
+            // Who went on after the first has had its time to react; otherwise a fast loop would never be ended.
+            if case.interrupted_at == 0 {
+                case.touched_at = Some(step.now);
+            }
             case.interrupted_at = repeats;
-            case.touched_at = Some(step.now);
             case.progressed = false;
         }
         self.act(step, Action::Interrupt { repeats });

@@ -18,8 +18,8 @@ use crate::signal::{Awaited, Status, Trust};
 use crate::signs::Finding;
 use crate::time::{Span, Timestamp};
 
-/// Findings about calls prove something for this long after the last call.
-const FRESH: Span = Span::minutes(2);
+/// Findings about calls prove something for this long after the last call that shows them.
+const FRESH: Span = Span::secs(15);
 
 impl Agent {
     /// Judges the agent as of now, publishes what changed and does what follows.
@@ -44,20 +44,28 @@ impl Agent {
 
     fn collect(&self, now: Timestamp, role: &Role, findings: &mut Vec<Finding>) {
         findings.extend(self.liveness.finding(now, &role.liveness));
-        if self.is_heard(now, role) && !self.in_grace(now) {
+        if self.liveness.way_is_open() && !self.in_grace(now) {
+            let before = findings.len();
             self.collect_absence(now, role, findings);
+            if !(self.beats_on_time(now, role) || self.is_known_to_stand_still(&findings[before..])) {
+                findings.truncate(before);
+            }
         }
         self.collect_presence(now, role, findings);
     }
 
-    /// Whether it would be heard if it did something: nothing speaks against the way, and where beats are expected,
-    /// none has been missed. Otherwise its silence is a question of life, which is judged elsewhere.
-    fn is_heard(&self, now: Timestamp, role: &Role) -> bool {
-        let beats_on_time = now.since(self.liveness.last_sign) <= role.liveness.beats.interval.times(2);
-        let beats = self.beats && self.liveness.channel != ChannelState::Open;
-        // What was found before the beat was missed stands until it is heard again, or is lost.
-        let known = self.evidence.iter().any(|found| found.sign.family() == Family::Progress);
-        self.liveness.way_is_open() && (!beats || beats_on_time || known)
+    /// Whether it would be heard if it did something: where beats are expected, none has been missed. Otherwise its
+    /// silence is a question of life, which is judged elsewhere.
+    fn beats_on_time(&self, now: Timestamp, role: &Role) -> bool {
+        let expected = self.beats && self.liveness.channel != ChannelState::Open;
+        !expected || now.since(self.liveness.last_sign) <= role.liveness.beats.interval.times(2)
+    }
+
+    /// What was found before a beat was missed stands until it is heard again, or is lost.
+    fn is_known_to_stand_still(&self, absent: &[Finding]) -> bool {
+        let progress = |sign: Sign| sign.family() == Family::Progress;
+        self.evidence.iter().any(|found| progress(found.sign))
+            && absent.iter().any(|found| progress(found.sign))
     }
 
     fn collect_absence(&self, now: Timestamp, role: &Role, findings: &mut Vec<Finding>) {
@@ -107,16 +115,15 @@ impl Agent {
             unseen_call: role.patience.tool,
             // Who does not beat is asked before it is judged, which serves as well.
             unseen_thought: if self.beats { role.patience.model } else { Span::ZERO },
-            seems_at_work: self.is_busy() || self.uses_tokens(now, role),
+            seems_at_work: self.is_busy() || self.uses_tokens_until(role).is_some_and(|until| now <= until),
             news_every: if self.beats { role.liveness.beats.interval } else { Span::ZERO },
         }
     }
 
-    fn uses_tokens(&self, now: Timestamp, role: &Role) -> bool {
-        let tokens = self.signs.as_ref().and_then(|signs| signs.tokens.as_ref());
-        tokens.is_some_and(|tokens| {
-            tokens.used_within(now, role.progress.degraded_after.max(role.liveness.beats.interval.times(2)))
-        })
+    /// Until when the tokens it last used show that it is at work.
+    pub(crate) fn uses_tokens_until(&self, role: &Role) -> Option<Timestamp> {
+        let last = self.signs.as_ref()?.tokens.as_ref()?.last_used()?;
+        Some(last + role.progress.degraded_after.max(role.liveness.beats.interval.times(2)))
     }
 
     fn collect_presence(&self, now: Timestamp, role: &Role, findings: &mut Vec<Finding>) {
@@ -170,8 +177,6 @@ impl Agent {
         if self.beats || self.liveness.channel == ChannelState::Open {
             return;
         }
-        let rests_on_silence =
-            |found: &Finding| matches!(found.sign, Sign::ToolSilence | Sign::Patience(_) | Sign::Progress);
         if !findings.iter().any(|found| rests_on_silence(found) && found.severity == Severity::Stuck) {
             return;
         }
@@ -184,6 +189,19 @@ impl Agent {
         if inquiry.explains(step.now, step.role) {
             findings.retain(|found| !rests_on_silence(found));
         }
+    }
+
+    /// What speaks against it as of now. The evidence at hand is as old as the last judgement.
+    pub(crate) fn evidence_now(&self, now: Timestamp, role: &Role) -> Arc<[Evidence]> {
+        let mut findings = Vec::new();
+        self.collect(now, role, &mut findings);
+        if let Some(past) = &self.past {
+            if past.inquiry.is_some_and(|inquiry| inquiry.explains(now, role)) {
+                findings.retain(|found| !rests_on_silence(found));
+            }
+            findings.extend(past.flapping.finding(&role.flapping));
+        }
+        self.evidence_of(&findings)
     }
 
     fn watch_for_flapping(&mut self, step: &Step<'_>, findings: &mut Vec<Finding>) {
@@ -235,17 +253,22 @@ impl Agent {
             _ if !self.liveness.way_is_open() => false,
             Family::Progress | Family::Consumption => self.progress.shows_work,
             // An agent that has left its loop is often not heard of again before its next call ends.
-            Family::Repetition | Family::Errors => self.is_repeating(now),
+            Family::Repetition | Family::Errors => self.is_still_at_it(now, sign.family()),
             Family::Word | Family::Process => true,
         };
         let grave = findings.iter().filter(|found| Severity::Degraded <= found.severity && seen(found.sign));
         families(grave.filter(|found| self.stamped(found).trust == Trust::Verified).map(|found| found.sign))
     }
 
-    /// Whether calls ended just now, so that what was found of them still holds.
-    fn is_repeating(&self, now: Timestamp) -> bool {
-        let errors = self.signs.as_ref().and_then(|signs| signs.errors.as_ref());
-        errors.is_some_and(|errors| now.since(errors.last_at()) <= FRESH)
+    /// Whether it did just now what was found of it: went round once more, or failed once more. That some other call
+    /// ended says rather that it left its loop.
+    fn is_still_at_it(&self, now: Timestamp, family: Family) -> bool {
+        let Some(signs) = &self.signs else { return false };
+        let last = match family {
+            Family::Repetition => signs.repetition.as_ref().and_then(|sign| sign.last_step()),
+            _ => signs.errors.as_ref().and_then(|sign| sign.last_failure()),
+        };
+        last.is_some_and(|at| now.since(at) <= FRESH)
     }
 
     pub(crate) fn change_state(&mut self, step: &mut Step<'_>, to: HealthState, evidence: Arc<[Evidence]>) {
@@ -319,6 +342,10 @@ impl Signs {
             findings.extend(output.findings(now, &role.output));
         }
     }
+}
+
+fn rests_on_silence(found: &Finding) -> bool {
+    matches!(found.sign, Sign::ToolSilence | Sign::Patience(_) | Sign::Progress)
 }
 
 fn families(signs: impl Iterator<Item = Sign>) -> usize {

@@ -433,10 +433,10 @@ impl Agent {
         self.signs.get_or_insert_default()
     }
 
-    /// Whether it asked to hand its work over, not long ago.
-    pub(crate) fn wants_handoff(&self, now: Timestamp) -> bool {
+    /// When it asked to hand its work over, if that was not long ago.
+    pub(crate) fn handoff_wanted_at(&self, now: Timestamp) -> Option<Timestamp> {
         let handoff_at = self.past.as_ref().and_then(|past| past.handoff_at);
-        handoff_at.is_some_and(|at| now.since(at) < HANDOFF_STANDS)
+        handoff_at.filter(|at| now.since(*at) < HANDOFF_STANDS)
     }
 
     /// Whether it announced to be busy, and may.

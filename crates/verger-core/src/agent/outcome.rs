@@ -46,7 +46,8 @@ impl Agent {
             Ladder::Stopping(stopping) => match outcome {
                 Outcome::Stopped => {
                     let (reason, recover) = (Arc::clone(&stopping.reason), stopping.recover);
-                    self.end_life(step, reason, recover, Arc::clone(&self.evidence));
+                    let evidence = self.evidence_now(step.now, step.role);
+                    self.end_life(step, reason, recover, evidence);
                 }
                 Outcome::Delivered => {}
                 Outcome::Refused | Outcome::Unreachable | Outcome::Failed => {

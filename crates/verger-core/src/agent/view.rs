@@ -144,7 +144,7 @@ impl Agent {
             && !self.waiting.is_excused(now, &role.patience)
             && self.progress.assigned_at.is_none()
             && !self.blocked
-            && !self.wants_handoff(now)
+            && self.handoff_wanted_at(now).is_none()
             && self.intervention().is_none()
     }
 

@@ -27,6 +27,9 @@ const FAILURES_MIN: u32 = 4;
 /// hovering there does not flap.
 const CALM: u16 = 150;
 
+/// How long a rate stands after the last result. It warns of how the work goes, and after this there is none.
+const RATE_STANDS: Span = Span::minutes(30);
+
 /// How much failing is too much.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
@@ -132,9 +135,10 @@ impl Errors {
         self.total = Some(total);
     }
 
-    /// When the last call ended.
-    pub fn last_at(&self) -> Timestamp {
-        self.last_at
+    /// When something last failed, if nothing has succeeded since.
+    pub fn last_failure(&self) -> Option<Timestamp> {
+        let streaks = [self.calls, self.reports];
+        streaks.into_iter().filter(|streak| streak.length > 0).map(|streak| streak.at).max()
     }
 
     /// A new life: what failed in the last one is over.
@@ -154,7 +158,8 @@ impl Errors {
         let reports =
             (self.reports.length > policy.streak_max).then(|| self.reports.at + policy.reports_stand);
         let results = (self.samples > 0).then(|| self.last_at + policy.reports_stand);
-        [reports, results].into_iter().flatten().filter(|last| now <= *last).min()
+        let rate = (self.worst > policy.rate_max).then(|| self.last_at + RATE_STANDS);
+        [reports, results, rate].into_iter().flatten().filter(|last| now <= *last).min()
     }
 
     fn observe_rate(&mut self) {
@@ -204,7 +209,8 @@ impl Errors {
     }
 
     fn rate(&self, now: Timestamp, policy: &Policy) -> Option<Finding> {
-        (self.worst > policy.rate_max && self.is_recent(now, policy)).then(|| Finding {
+        let stands = now.since(self.last_at) <= RATE_STANDS;
+        (self.worst > policy.rate_max && stands).then(|| Finding {
             sign: Sign::ErrorRate,
             value: Measure::PerMille(self.present_rate()),
             threshold: Measure::PerMille(policy.rate_max),

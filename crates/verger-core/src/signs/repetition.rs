@@ -189,6 +189,11 @@ impl Repetition {
         if self.held.waiting { 0 } else { self.held.laps() }
     }
 
+    /// When the present loop last went on, if nothing else was done since.
+    pub fn last_step(&self) -> Option<Timestamp> {
+        (self.held.period > 0 && self.held.fresh_in_a_row == 0).then_some(self.held.last)
+    }
+
     /// When the present loop began.
     pub fn since(&self) -> Option<Timestamp> {
         (self.held.period > 0).then_some(self.held.since)

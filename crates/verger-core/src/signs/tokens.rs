@@ -195,9 +195,9 @@ impl TokenUse {
         })
     }
 
-    /// Whether tokens were used not longer ago than this.
-    pub fn used_within(&self, now: Timestamp, span: Span) -> bool {
-        self.last_used.is_some_and(|at| now.since(at) <= span)
+    /// When tokens were last used.
+    pub fn last_used(&self) -> Option<Timestamp> {
+        self.last_used
     }
 
     /// When an answer may next change by itself: a stop becomes due, or a spike is over.

@@ -517,3 +517,10 @@ fn l11_errors_that_grow_from_heartbeat_to_heartbeat_degrade() {
         "{evidence:?}"
     );
 }
+
+#[test]
+fn l07_who_shows_no_calls_is_stuck_once_it_uses_no_tokens_either() {
+    let with_tokens = "0s beat \n 0s beating 5m \n 1m checkpoint c1 \n 2m..50m/1m tokens 100";
+    assert_eq!(state(&format!("{with_tokens} \n 59m59s")), Degraded);
+    assert_eq!(state(&format!("{with_tokens} \n 61m")), Stuck, "between two beats, by itself");
+}

@@ -400,7 +400,7 @@ fn l22_in_mode_full_an_escalation_nobody_answers_ends_in_a_termination() {
     1h15m to be stopped: nobody decided in time
     1h15m => stop within 30s
     1h16m incident Stuck over after 45m59s
-    1h16m STUCK -> TERMINATED: nothing saved, changed or learned for 1h15m of work (limit 30m)
+    1h16m STUCK -> TERMINATED: nothing saved, changed or learned for 1h16m of work (limit 30m)
     1h16m ended: nobody decided in time, to be recovered from c1
     ");
 }

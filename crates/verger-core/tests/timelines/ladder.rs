@@ -383,3 +383,35 @@ fn l09_a_full_window_in_which_nothing_lasting_happens_for_half_an_hour_is_worth_
     let saved = after(&format!("{full} 20m checkpoint c1 \n 21m..59m/2m call look$N -> r$N"));
     assert_eq!(nudges(&saved)[..1], [3_000_000], "half an hour from what was saved:\n{}", saved.so_far());
 }
+
+/// In mode full, an agent that beats and fails with the same call again and again until this moment.
+fn looping_until(moment: &str) -> Timeline {
+    full(&format!("0s beat \n 0s beating 1m \n 1s..{moment}/10s call b -> boom failed"))
+}
+
+#[test]
+fn l22_a_fast_loop_that_no_interruption_ends_is_ended() {
+    let timeline = looping_until("15m50s");
+    assert_eq!(timeline.count("=> interrupt"), 9, "{}", timeline.so_far());
+    assert_eq!(times(&timeline, "=> stop"), ["15m41s"], "people had their time:\n{}", timeline.so_far());
+}
+
+#[test]
+fn l22_who_left_its_loop_is_not_ended_for_it() {
+    let silent = looping_until("12m").play("29m");
+    assert_eq!((silent.count("=> escalate"), silent.count("=> stop")), (1, 0), "{}", silent.so_far());
+    let elsewhere =
+        looping_until("15m30s").play("15m36s call other -> new \n 15m46s..30m/10s call x$N -> r$N");
+    assert_eq!(
+        (elsewhere.count("=> escalate"), elsewhere.count("=> stop")),
+        (1, 0),
+        "{}",
+        elsewhere.so_far()
+    );
+}
+
+#[test]
+fn l21_who_asked_to_hand_over_before_it_was_reminded_has_its_time_to_answer() {
+    let timeline = after(&format!("{STALE} 25m handoff \n 31m \n 32m beat \n 33m beat"));
+    assert_eq!((timeline.count("=> nudge"), timeline.count("=> escalate")), (1, 0), "{}", timeline.so_far());
+}

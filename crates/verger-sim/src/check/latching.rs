@@ -1,10 +1,10 @@
 //! Nothing latches: in a healed world every agent is well or gone, and nothing is held against anybody for
 //! longer than an hour.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use verger_core::event::{Event, Fact, Incident};
-use verger_core::evidence::{Evidence, Sign};
+use verger_core::evidence::Sign;
 use verger_core::health::HealthState;
 use verger_core::id::AgentId;
 use verger_core::signal::Awaited;
@@ -21,8 +21,8 @@ const LATCHED: u64 = 3_600_000;
 #[derive(Debug, Default)]
 pub(super) struct NothingLatched {
     states: BTreeMap<AgentId, (HealthState, SimTime)>,
-    /// Who is held to wait for a person for too long, and for nothing else.
-    forgotten: BTreeSet<AgentId>,
+    /// The one sign that speaks against an agent, where it is one alone.
+    only: BTreeMap<AgentId, Sign>,
     incidents: BTreeMap<(Option<AgentId>, Incident), SimTime>,
     escalated: BTreeMap<AgentId, SimTime>,
 }
@@ -44,10 +44,8 @@ impl Checker for NothingLatched {
         let stands = |since: &SimTime| LATCHED <= end.at.since(*since);
         for (agent, (state, _)) in self.states.iter().filter(|(_, (_, since))| stands(since)) {
             let condition = end.truth.condition_at(agent, end.at);
-            // A question that nobody answers for a day stands until somebody does.
-            let asks = condition == Condition::WaitingPerson && self.forgotten.contains(agent);
             if condition.is_healthy()
-                && !asks
+                && !is_still_so(condition, *state, self.only.get(agent))
                 && !matches!(state, HealthState::Healthy | HealthState::Unknown)
             {
                 broken.note(end.at, || format!("{agent} is {condition}, and is still held to be {state}"));
@@ -84,12 +82,10 @@ impl NothingLatched {
     fn on_state(&mut self, at: SimTime, agent: &AgentId, fact: &Fact) {
         match fact {
             Fact::StateChanged { to, evidence, .. } => {
-                let asks = |found: &Evidence| found.sign == Sign::Patience(Awaited::Person);
-                if !evidence.is_empty() && evidence.iter().all(asks) {
-                    self.forgotten.insert(agent.clone());
-                } else {
-                    self.forgotten.remove(agent);
-                }
+                match &evidence[..] {
+                    [only] => self.only.insert(agent.clone(), only.sign),
+                    _ => self.only.remove(agent),
+                };
                 // From one bad state to another it is the same trouble.
                 let before = self.states.get(agent).filter(|(from, _)| is_bad(*from) && is_bad(*to));
                 let since = before.map_or(at, |(_, since)| *since);
@@ -117,9 +113,20 @@ impl NothingLatched {
     }
 }
 
+/// Whether a warning is still true of an agent that is well: a question that nobody answers for a day stands until
+/// somebody does, and nothing new comes of polling, however long.
+fn is_still_so(condition: Condition, state: HealthState, only: Option<&Sign>) -> bool {
+    let sign = match condition {
+        Condition::WaitingPerson => Sign::Patience(Awaited::Person),
+        Condition::Polling => Sign::Progress,
+        _ => return false,
+    };
+    state == HealthState::Degraded && only == Some(&sign)
+}
+
 #[cfg(test)]
 mod tests {
-    use verger_core::evidence::{Measure, Severity};
+    use verger_core::evidence::{Evidence, Measure, Severity};
     use verger_core::signal::Trust;
     use verger_core::time::{Span, Timestamp};
 
@@ -154,20 +161,27 @@ mod tests {
     }
 
     #[test]
-    fn a_question_that_nobody_answers_may_stand() {
-        let (mut trace, mut checker) = (Trace::new(), NothingLatched::default());
-        let waited = Evidence {
-            sign: Sign::Patience(Awaited::Person),
-            value: Measure::Span(Span::hours(25)),
-            threshold: Measure::Span(Span::hours(24)),
-            severity: Severity::Degraded,
-            trust: Trust::Verified,
-        };
-        let (from, to) = (HealthState::Healthy, HealthState::Degraded);
-        trace.commit(&mut checker, vec![Fact::StateChanged { from, to, evidence: [waited].into() }], vec![]);
-        assert!(trace.at(3_600).finish(&mut checker).is_err(), "it works, and asks nobody");
-        trace.truth.become_at(0, SimTime(3_601_000), Condition::WaitingPerson);
-        assert_eq!(trace.at(3_602).finish(&mut checker), Ok(()));
+    fn a_warning_that_is_still_true_may_stand() {
+        let true_of = [
+            (Sign::Patience(Awaited::Person), Condition::WaitingPerson),
+            (Sign::Progress, Condition::Polling),
+        ];
+        for (sign, condition) in true_of {
+            let (mut trace, mut checker) = (Trace::new(), NothingLatched::default());
+            let waited = Evidence {
+                sign,
+                value: Measure::Span(Span::hours(25)),
+                threshold: Measure::Span(Span::hours(24)),
+                severity: Severity::Degraded,
+                trust: Trust::Verified,
+            };
+            let (from, to) = (HealthState::Healthy, HealthState::Degraded);
+            let warned = Fact::StateChanged { from, to, evidence: [waited].into() };
+            trace.commit(&mut checker, vec![warned], vec![]);
+            assert!(trace.at(3_600).finish(&mut checker).is_err(), "it works");
+            trace.truth.become_at(0, SimTime(3_601_000), condition);
+            assert_eq!(trace.at(3_602).finish(&mut checker), Ok(()));
+        }
     }
 
     #[test]
