@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::{Agent, Step};
+use crate::command::Decision;
 use crate::effect::{Action, Escalation};
 use crate::event::Fact;
 use crate::evidence::{Evidence, Family, Measure, Severity, Sign};
@@ -55,6 +56,21 @@ impl Agent {
         if waited && matches!(&case.ladder, Ladder::Stopping(stopping) if stopping.deadline.is_none()) {
             case.begin_anew();
         }
+    }
+
+    /// People were asked about an agent that idles with work, and did not mind: then there is none, and the word of it
+    /// was lost.
+    pub(crate) fn let_idleness_be(&mut self, step: &mut Step<'_>) {
+        let Some(case) = &mut self.case else { return };
+        let Ladder::Escalated { deadline: Some(due), .. } = &case.ladder else { return };
+        let idles = self.evidence.iter().any(|found| found.sign == Sign::IdleWithWork);
+        if step.now < *due || self.state != HealthState::Degraded || !idles {
+            return;
+        }
+        case.ladder = Ladder::Rest;
+        self.progress.on_unassigned();
+        let (decision, reason) = (Decision::AllowMoreTime(None), "nobody decided in time".into());
+        self.record(step, Fact::EscalationDecided { decision, reason, by: None });
     }
 
     /// When the ladder's next step is due.
@@ -370,8 +386,8 @@ impl Agent {
             return;
         }
         if let Some(case) = &mut self.case {
-            // Who went on after the first has had its time to react; otherwise a fast loop would never be ended.
-            if case.interrupted_at == 0 {
+            // Time to react is given ever more rarely; otherwise a fast loop would never be ended.
+            if (repeats / every).is_power_of_two() {
                 case.touched_at = Some(step.now);
             }
             case.interrupted_at = repeats;

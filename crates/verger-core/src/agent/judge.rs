@@ -26,6 +26,7 @@ impl Agent {
     pub(crate) fn judge(&mut self, step: &mut Step<'_>) {
         let mut findings = std::mem::take(step.findings);
         findings.clear();
+        self.let_idleness_be(step);
         self.collect(step.now, step.role, &mut findings);
         self.ask_first(step, &mut findings);
         self.watch_for_flapping(step, &mut findings);
@@ -246,7 +247,8 @@ impl Agent {
         let is_wrong = |found: &Finding| matches!(found.sign.family(), Family::Repetition | Family::Errors);
         let does_wrong = findings.iter().any(|found| is_wrong(found) && Severity::Degraded <= found.severity);
         let seen = |sign: Sign| match sign.family() {
-            Family::Life => true,
+            // Who cannot be reached may be well where it is.
+            Family::Life => sign != Sign::Route,
             // Its word confirms what it is seen to do; beside what is merely not seen it is no second witness.
             _ if sign == Sign::SelfReport => does_wrong,
             // What was found before it could no longer be reached says nothing about now.

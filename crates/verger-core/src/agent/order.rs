@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Agent, Step};
 use crate::command::{Command, CommandError, Decision, Order};
 use crate::event::Fact;
+use crate::evidence::Sign;
 use crate::health::HealthState;
 use crate::id::Actor;
 use crate::intervention::{Granted, Ladder};
@@ -79,6 +80,10 @@ impl Agent {
                 let until = step.now + span.unwrap_or(step.role.intervention.escalation_timeout);
                 if let Some(case) = &mut self.case {
                     case.ladder = Ladder::Granted(Granted { until });
+                }
+                if self.evidence.iter().any(|found| found.sign == Sign::IdleWithWork) {
+                    // They know that it idles, and let it.
+                    self.progress.on_unassigned();
                 }
             }
             Decision::ForceHandoff => self.hand_off(step, Arc::clone(reason)),

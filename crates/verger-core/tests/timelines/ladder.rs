@@ -2,6 +2,7 @@
 
 use verger_core::effect::Action;
 use verger_core::event::{Event, Fact};
+use verger_core::evidence::Sign;
 use verger_core::health::HealthState::{Degraded, Failing, Healthy, Stuck};
 use verger_core::policy::{Mode, Policies, RestartPolicy, Role};
 use verger_core::{Intervention, Span, Timestamp};
@@ -391,9 +392,10 @@ fn looping_until(moment: &str) -> Timeline {
 
 #[test]
 fn l22_a_fast_loop_that_no_interruption_ends_is_ended() {
-    let timeline = looping_until("15m50s");
-    assert_eq!(timeline.count("=> interrupt"), 9, "{}", timeline.so_far());
-    assert_eq!(times(&timeline, "=> stop"), ["15m41s"], "people had their time:\n{}", timeline.so_far());
+    let timeline = looping_until("18m50s");
+    assert_eq!(timeline.count("=> interrupt"), 11, "{}", timeline.so_far());
+    // People had their fifteen minutes, and it had five to react to the interruption at 80 repeats.
+    assert_eq!(times(&timeline, "=> stop"), ["18m41s"], "{}", timeline.so_far());
 }
 
 #[test]
@@ -401,7 +403,7 @@ fn l22_who_left_its_loop_is_not_ended_for_it() {
     let silent = looping_until("12m").play("29m");
     assert_eq!((silent.count("=> escalate"), silent.count("=> stop")), (1, 0), "{}", silent.so_far());
     let elsewhere =
-        looping_until("15m30s").play("15m36s call other -> new \n 15m46s..30m/10s call x$N -> r$N");
+        looping_until("18m30s").play("18m36s call other -> new \n 18m46s..30m/10s call x$N -> r$N");
     assert_eq!(
         (elsewhere.count("=> escalate"), elsewhere.count("=> stop")),
         (1, 0),
@@ -414,4 +416,37 @@ fn l22_who_left_its_loop_is_not_ended_for_it() {
 fn l21_who_asked_to_hand_over_before_it_was_reminded_has_its_time_to_answer() {
     let timeline = after(&format!("{STALE} 25m handoff \n 31m \n 32m beat \n 33m beat"));
     assert_eq!((timeline.count("=> nudge"), timeline.count("=> escalate")), (1, 0), "{}", timeline.so_far());
+}
+
+#[test]
+fn l22_who_cannot_be_reached_is_not_ended_for_what_was_before() {
+    let reminded = "0s channel \n 0s answers \n 0s call a \n 0s checkpoint c1 \n 30m1s outcome delivered";
+    let cut_off = full(&format!("{reminded} \n 41m unreachable \n 12h"));
+    assert_eq!((cut_off.count("=> escalate"), cut_off.count("=> stop")), (1, 0), "{}", cut_off.so_far());
+}
+
+#[test]
+fn l22_who_only_answers_reminders_is_not_ended_for_a_note_beside_its_silence() {
+    let timeline = full(
+        "0s beat \n 0s beating 5m \n 0s..3h/1m tokens 100 \n 3h call b -> s \n \
+         3h checkpoint c1 \n 210m10s outcome delivered \n 211m says on-it \n 220m20s outcome delivered \n \
+         221m says on-it \n 230m30s outcome delivered \n 231m says on-it \n 1d",
+    );
+    assert_eq!((timeline.count("=> escalate"), timeline.count("=> stop")), (1, 0), "{}", timeline.so_far());
+    let evidence = timeline.view("a").evidence;
+    assert!(evidence.iter().any(|found| found.sign == Sign::TokenStop), "{evidence:?}");
+}
+
+#[test]
+fn l13_who_idles_with_work_that_people_do_not_mind_is_left_alone() {
+    let asked = format!("{IDLE} 41m");
+    let decided = after(&format!("{asked} \n 42m order more-time \n 43m"));
+    assert_eq!(decided.view("a").state, Healthy, "{}", decided.so_far());
+    let later = decided.play("12h");
+    assert_eq!(later.count("=> escalate"), 1, "they were asked once:\n{}", later.so_far());
+    let undecided = full(&asked).play("1h30m");
+    assert_eq!(undecided.view("a").state, Healthy, "{}", undecided.so_far());
+    assert!(undecided.has("decided: AllowMoreTime"), "{}", undecided.so_far());
+    let again = undecided.play("2h assign t2 \n 2h1s call b \n 2h2s status idle \n 2h13m");
+    assert_eq!(again.view("a").state, Degraded, "new work is a new duty:\n{}", again.so_far());
 }

@@ -1,10 +1,10 @@
 //! Nothing latches: in a healed world every agent is well or gone, and nothing is held against anybody for
 //! longer than an hour.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use verger_core::event::{Event, Fact, Incident};
-use verger_core::evidence::Sign;
+use verger_core::evidence::{Family, Severity, Sign};
 use verger_core::health::HealthState;
 use verger_core::id::AgentId;
 use verger_core::signal::Awaited;
@@ -21,8 +21,10 @@ const LATCHED: u64 = 3_600_000;
 #[derive(Debug, Default)]
 pub(super) struct NothingLatched {
     states: BTreeMap<AgentId, (HealthState, SimTime)>,
-    /// The one sign that speaks against an agent, where it is one alone.
-    only: BTreeMap<AgentId, Sign>,
+    /// What speaks against an agent.
+    signs: BTreeMap<AgentId, Vec<Sign>>,
+    /// Whose present trouble people were asked about.
+    asked: BTreeSet<AgentId>,
     incidents: BTreeMap<(Option<AgentId>, Incident), SimTime>,
     escalated: BTreeMap<AgentId, SimTime>,
 }
@@ -45,17 +47,24 @@ impl Checker for NothingLatched {
         for (agent, (state, _)) in self.states.iter().filter(|(_, (_, since))| stands(since)) {
             let condition = end.truth.condition_at(agent, end.at);
             if condition.is_healthy()
-                && !is_still_so(condition, *state, self.only.get(agent))
+                && !self.is_still_so(agent, condition, *state)
                 && !matches!(state, HealthState::Healthy | HealthState::Unknown)
             {
                 broken.note(end.at, || format!("{agent} is {condition}, and is still held to be {state}"));
             }
         }
+        let asks = |agent: &AgentId| {
+            let state = self.states.get(agent).map_or(HealthState::Unknown, |(state, _)| *state);
+            self.is_still_so(agent, end.truth.condition_at(agent, end.at), state)
+        };
         for ((agent, incident), _) in self.incidents.iter().filter(|(_, since)| stands(since)) {
+            if *incident == Incident::Stuck && agent.as_ref().is_some_and(asks) {
+                continue;
+            }
             let whom = agent.as_ref().map_or("the fleet", |agent| agent.as_str());
             broken.note(end.at, || format!("incident {incident:?} of {whom} is still open"));
         }
-        for (agent, _) in self.escalated.iter().filter(|(_, since)| stands(since)) {
+        for (agent, _) in self.escalated.iter().filter(|(agent, since)| stands(since) && !asks(agent)) {
             broken.note(end.at, || format!("the escalation of {agent} is still open"));
         }
         broken.verdict()
@@ -63,6 +72,21 @@ impl Checker for NothingLatched {
 }
 
 impl NothingLatched {
+    /// Whether what is held against an agent that is well is still true as far as anybody can know: a question that
+    /// nobody answers for a day stands until somebody does; nothing new comes of polling, however long; and who rests
+    /// does nothing, which only people can tell from a standstill if the word of it was lost. They were asked.
+    fn is_still_so(&self, agent: &AgentId, condition: Condition, state: HealthState) -> bool {
+        let signs = self.signs.get(agent).map_or(&[][..], |signs| signs);
+        let all = |is_one: fn(Sign) -> bool| !signs.is_empty() && signs.iter().all(|sign| is_one(*sign));
+        let unseen = |sign: Sign| sign.family() == Family::Progress;
+        match condition {
+            Condition::WaitingPerson if all(|sign| sign == Sign::Patience(Awaited::Person)) => true,
+            Condition::Polling => state == HealthState::Degraded && all(|sign| sign == Sign::Progress),
+            Condition::WaitingPerson => self.asked.contains(agent) && all(unseen),
+            _ => false,
+        }
+    }
+
     fn on_event(&mut self, at: SimTime, event: &Event) {
         let agent = event.agent.as_ref().map(|(agent, _)| agent);
         match event.fact {
@@ -82,10 +106,11 @@ impl NothingLatched {
     fn on_state(&mut self, at: SimTime, agent: &AgentId, fact: &Fact) {
         match fact {
             Fact::StateChanged { to, evidence, .. } => {
-                match &evidence[..] {
-                    [only] => self.only.insert(agent.clone(), only.sign),
-                    _ => self.only.remove(agent),
-                };
+                let grave = evidence.iter().filter(|found| found.severity > Severity::Note);
+                self.signs.insert(agent.clone(), grave.map(|found| found.sign).collect());
+                if !is_bad(*to) {
+                    self.asked.remove(agent);
+                }
                 // From one bad state to another it is the same trouble.
                 let before = self.states.get(agent).filter(|(from, _)| is_bad(*from) && is_bad(*to));
                 let since = before.map_or(at, |(_, since)| *since);
@@ -101,6 +126,7 @@ impl NothingLatched {
             }
             Fact::EscalationTriggered { .. } => {
                 self.escalated.insert(agent.clone(), at);
+                self.asked.insert(agent.clone());
             }
             Fact::EscalationDecided { .. }
             | Fact::EscalationWithdrawn
@@ -113,20 +139,9 @@ impl NothingLatched {
     }
 }
 
-/// Whether a warning is still true of an agent that is well: a question that nobody answers for a day stands until
-/// somebody does, and nothing new comes of polling, however long.
-fn is_still_so(condition: Condition, state: HealthState, only: Option<&Sign>) -> bool {
-    let sign = match condition {
-        Condition::WaitingPerson => Sign::Patience(Awaited::Person),
-        Condition::Polling => Sign::Progress,
-        _ => return false,
-    };
-    state == HealthState::Degraded && only == Some(&sign)
-}
-
 #[cfg(test)]
 mod tests {
-    use verger_core::evidence::{Evidence, Measure, Severity};
+    use verger_core::evidence::{Evidence, Measure};
     use verger_core::signal::Trust;
     use verger_core::time::{Span, Timestamp};
 
@@ -181,6 +196,32 @@ mod tests {
             assert!(trace.at(3_600).finish(&mut checker).is_err(), "it works");
             trace.truth.become_at(0, SimTime(3_601_000), condition);
             assert_eq!(trace.at(3_602).finish(&mut checker), Ok(()));
+        }
+    }
+
+    #[test]
+    fn who_waits_for_a_person_unknown_to_the_monitor_may_seem_stuck_once_people_were_asked() {
+        for asked in [false, true] {
+            let (mut trace, mut checker) = (Trace::new(), NothingLatched::default());
+            trace.truth.become_at(0, SimTime(0), Condition::WaitingPerson);
+            let silent = Evidence {
+                sign: Sign::ToolSilence,
+                value: Measure::Span(Span::hours(1)),
+                threshold: Measure::Span(Span::minutes(15)),
+                severity: Severity::Stuck,
+                trust: Trust::Verified,
+            };
+            let (from, to) = (HealthState::Healthy, HealthState::Stuck);
+            let incident = Incident::Stuck;
+            let mut facts = vec![
+                Fact::StateChanged { from, to, evidence: [silent].into() },
+                Fact::IncidentOpened { incident, since: Timestamp::ZERO },
+            ];
+            if asked {
+                facts.push(Fact::EscalationTriggered { reason: "look".into(), by: None });
+            }
+            trace.commit(&mut checker, facts, vec![]);
+            assert_eq!(trace.at(3_600).finish(&mut checker).is_ok(), asked);
         }
     }
 
