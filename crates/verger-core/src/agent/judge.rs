@@ -247,8 +247,8 @@ impl Agent {
         let is_wrong = |found: &Finding| matches!(found.sign.family(), Family::Repetition | Family::Errors);
         let does_wrong = findings.iter().any(|found| is_wrong(found) && Severity::Degraded <= found.severity);
         let seen = |sign: Sign| match sign.family() {
-            // Who cannot be reached may be well where it is.
-            Family::Life => sign != Sign::Route,
+            // Who cannot be reached may be well where it is; and that findings come and go is no other finding.
+            Family::Life => !matches!(sign, Sign::Route | Sign::Flapping),
             // Its word confirms what it is seen to do; beside what is merely not seen it is no second witness.
             _ if sign == Sign::SelfReport => does_wrong,
             // What was found before it could no longer be reached says nothing about now.

@@ -450,3 +450,16 @@ fn l13_who_idles_with_work_that_people_do_not_mind_is_left_alone() {
     let again = undecided.play("2h assign t2 \n 2h1s call b \n 2h2s status idle \n 2h13m");
     assert_eq!(again.view("a").state, Degraded, "new work is a new duty:\n{}", again.so_far());
 }
+
+#[test]
+fn l22_that_its_state_keeps_changing_is_no_second_finding() {
+    let timeline = with(|role| {
+        role.mode = Mode::Full;
+        role.flapping.window = Span::hours(24);
+        role.intervention.nudge_enabled = false;
+    });
+    let flaps = lines(0..4, |n| format!("{}m checkpoint c{n} \n", n * 40));
+    let timeline = timeline.play(&format!("0s call a \n 0s beating 5m \n {flaps} 150m \n 12h"));
+    assert!(timeline.has("incident Flapping"), "{}", timeline.so_far());
+    assert_eq!(timeline.count("=> stop"), 0, "{}", timeline.so_far());
+}
