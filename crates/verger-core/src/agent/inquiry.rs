@@ -86,3 +86,37 @@ impl Inquiry {
         self.no_way = false;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn minutes(minutes: u64) -> Timestamp {
+        Timestamp::ZERO + Span::minutes(minutes)
+    }
+
+    #[test]
+    fn r07_a_question_without_an_answer_is_repeated_once_also_when_earlier_ones_were_answered() {
+        let role = Role::named("default");
+        let mut inquiry = Inquiry::default();
+        inquiry.on_asked(minutes(0), 1);
+        inquiry.on_word(minutes(1));
+        inquiry.on_asked(minutes(16), 2);
+        assert!(!inquiry.is_due(minutes(17), &role), "it has its time to answer");
+        assert!(inquiry.is_due(minutes(19), &role));
+        inquiry.on_asked(minutes(19), 3);
+        assert!(inquiry.repeated);
+        assert_eq!(inquiry.asked_at, Some(minutes(16)), "its time runs from the first question");
+        assert!(!inquiry.is_due(minutes(60), &role));
+    }
+
+    #[test]
+    fn r07_an_answer_within_the_same_moment_is_an_answer() {
+        let mut inquiry = Inquiry::default();
+        inquiry.on_asked(minutes(0), 1);
+        inquiry.on_word(minutes(0));
+        inquiry.on_asked(minutes(15), 2);
+        assert!(!inquiry.repeated);
+        assert_eq!(inquiry.asked_at, Some(minutes(15)));
+    }
+}
