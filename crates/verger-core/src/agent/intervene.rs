@@ -21,6 +21,8 @@ use crate::time::{Span, Timestamp};
 pub(super) const RETRY_AFTER: Span = Span::secs(60);
 /// An agent that was reminded or interrupted has this long to take another course before anything final is done.
 const REACTION: Span = Span::minutes(5);
+/// Who was interrupted and repeated itself as often again did not react; a call that was under way may still end.
+const GOES_ON: u32 = 3;
 /// How much longer than the clean-up limit the stopping itself may take.
 pub(super) const STOP_SLACK: Span = Span::secs(10);
 /// What was told to stop in vain may still end for so long, and then did what it was told.
@@ -289,7 +291,10 @@ impl Agent {
     /// answers them, or does its work unseen, is not ended for what is merely not seen and said.
     fn may_be_stopped(&self, step: &Step<'_>) -> bool {
         let Some(case) = &self.case else { return false };
-        let reacting = case.touched_at.is_some_and(|at| step.now.since(at) < REACTION);
+        let touched = case.touched_at.is_some_and(|at| step.now.since(at) < REACTION);
+        let went_on =
+            case.interrupted_at > 0 && case.interrupted_at.saturating_add(GOES_ON) <= self.repeats(step);
+        let reacting = touched && !went_on;
         // Whatever it got done since somebody last spoke to it, it is no longer where it was.
         if reacting || case.progressed || self.waiting.is_resting() {
             return false;
@@ -386,11 +391,8 @@ impl Agent {
             return;
         }
         if let Some(case) = &mut self.case {
-            // Time to react is given ever more rarely; otherwise a fast loop would never be ended.
-            if (repeats / every).is_power_of_two() {
-                case.touched_at = Some(step.now);
-            }
             case.interrupted_at = repeats;
+            case.touched_at = Some(step.now);
             case.progressed = false;
         }
         self.act(step, Action::Interrupt { repeats });

@@ -392,10 +392,20 @@ fn looping_until(moment: &str) -> Timeline {
 
 #[test]
 fn l22_a_fast_loop_that_no_interruption_ends_is_ended() {
-    let timeline = looping_until("18m50s");
-    assert_eq!(timeline.count("=> interrupt"), 11, "{}", timeline.so_far());
-    // People had their fifteen minutes, and it had five to react to the interruption at 80 repeats.
-    assert_eq!(times(&timeline, "=> stop"), ["18m41s"], "{}", timeline.so_far());
+    let timeline = looping_until("15m50s");
+    assert_eq!(timeline.count("=> interrupt"), 9, "{}", timeline.so_far());
+    assert_eq!(times(&timeline, "=> stop"), ["15m41s"], "people had their time:\n{}", timeline.so_far());
+}
+
+#[test]
+fn l22_who_was_just_interrupted_has_time_to_take_another_course() {
+    // At this pace the ninth interruption comes three seconds before people's time is over.
+    let until = |end| format!("0s beat \n 0s beating 1m \n 1s..{end}/10550ms call b -> boom failed");
+    let stopped = full(&until("15m40s")).play("16m");
+    assert_eq!(stopped.count("=> interrupt"), 9, "{}", stopped.so_far());
+    assert_eq!(stopped.count("=> stop"), 0, "{}", stopped.so_far());
+    let went_on = full(&until("17m"));
+    assert_eq!(went_on.count("=> stop"), 1, "{}", went_on.so_far());
 }
 
 #[test]
@@ -403,7 +413,7 @@ fn l22_who_left_its_loop_is_not_ended_for_it() {
     let silent = looping_until("12m").play("29m");
     assert_eq!((silent.count("=> escalate"), silent.count("=> stop")), (1, 0), "{}", silent.so_far());
     let elsewhere =
-        looping_until("18m30s").play("18m36s call other -> new \n 18m46s..30m/10s call x$N -> r$N");
+        looping_until("15m30s").play("15m36s call other -> new \n 15m46s..30m/10s call x$N -> r$N");
     assert_eq!(
         (elsewhere.count("=> escalate"), elsewhere.count("=> stop")),
         (1, 0),

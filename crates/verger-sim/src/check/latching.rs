@@ -73,15 +73,17 @@ impl Checker for NothingLatched {
 
 impl NothingLatched {
     /// Whether what is held against an agent that is well is still true as far as anybody can know: a question that
-    /// nobody answers for a day stands until somebody does; nothing new comes of polling, however long; and who rests
+    /// nobody answers for a day stands until somebody does; nothing new comes of polling or a long call, however long; and who rests
     /// does nothing, which only people can tell from a standstill if the word of it was lost. They were asked.
     fn is_still_so(&self, agent: &AgentId, condition: Condition, state: HealthState) -> bool {
         let signs = self.signs.get(agent).map_or(&[][..], |signs| signs);
         let all = |is_one: fn(Sign) -> bool| !signs.is_empty() && signs.iter().all(|sign| is_one(*sign));
         let unseen = |sign: Sign| sign.family() == Family::Progress;
         match condition {
-            Condition::WaitingPerson if all(|sign| sign == Sign::Patience(Awaited::Person)) => true,
-            Condition::Polling => state == HealthState::Degraded && all(|sign| sign == Sign::Progress),
+            Condition::WaitingPerson if all(is_long_rest) => true,
+            Condition::Polling | Condition::LongTool => {
+                state == HealthState::Degraded && all(|sign| sign == Sign::Progress)
+            }
             Condition::WaitingPerson => self.asked.contains(agent) && all(unseen),
             _ => false,
         }
@@ -137,6 +139,11 @@ impl NothingLatched {
             _ => {}
         }
     }
+}
+
+/// A rest that lasts longer than its patience; which of the two it is, the agent may have said in vain.
+fn is_long_rest(sign: Sign) -> bool {
+    matches!(sign, Sign::Patience(Awaited::Person | Awaited::Provider))
 }
 
 #[cfg(test)]
