@@ -21,7 +21,7 @@ const LOOK_BACK: Span = Span::minutes(30);
 const SLACK: Span = Span::secs(60);
 
 /// An absence of the monitor after which it forgives every silence.
-const FORGIVEN: Span = Span::secs(30);
+pub(super) const FORGIVEN: Span = Span::secs(30);
 
 /// What the run showed, measured against the truth.
 #[derive(Clone, Debug, Default)]

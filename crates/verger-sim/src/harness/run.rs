@@ -8,7 +8,7 @@ use verger_core::time::Timestamp;
 use verger_engine::Turn;
 
 use super::drill::Shadow;
-use super::judgement::Judgement;
+use super::judgement::{FORGIVEN, Judgement};
 use super::machine::{Machine, Record};
 use super::monitor::{Change, Monitor};
 use super::monitor_faults::MonitorFaults;
@@ -161,6 +161,10 @@ impl<'a> Run<'a> {
         let began = self.machine.now();
         let Some(turn) = self.monitor.turn() else { return };
         self.score.seen.on_turn(began, turn.now);
+        // It may have dozed off several times in a row, and counts that as one.
+        if turn.blind.is_some_and(|blind| blind.at == turn.now && FORGIVEN <= blind.lasted) {
+            self.score.seen.on_back(began);
+        }
         if self.machine.now() != began {
             self.deliver();
         }
@@ -265,7 +269,7 @@ impl<'a> Run<'a> {
                 self.observe(now, What::Died);
             }
             Some(Change::Restarted) => {
-                self.score.seen.on_restart(now);
+                self.score.seen.on_back(now);
                 self.observe(now, What::Restarted);
             }
             None => {}

@@ -10,7 +10,7 @@ use crate::world::SimTime;
 #[derive(Clone, Debug, Default)]
 pub struct SeenTime {
     stretches: Vec<(SimTime, u64)>,
-    restarts: Vec<SimTime>,
+    returns: Vec<SimTime>,
 }
 
 impl SeenTime {
@@ -23,9 +23,9 @@ impl SeenTime {
         }
     }
 
-    /// The engine was started again.
-    pub fn on_restart(&mut self, at: SimTime) {
-        self.restarts.push(at);
+    /// The engine was started again, or says itself that it was blind for long.
+    pub fn on_back(&mut self, at: SimTime) {
+        self.returns.push(at);
     }
 
     /// Observed milliseconds by then.
@@ -53,7 +53,7 @@ impl SeenTime {
         (after > 1).then(|| self.stretches[after - 1].0)
     }
 
-    /// When the monitor was last back before `at` after a restart, or after a standstill of at least `gap`.
+    /// When the monitor was last back before `at`: after a restart, long blindness, or a standstill of at least `gap`.
     pub fn last_absence(&self, at: SimTime, gap: Span) -> Option<SimTime> {
         let before = self.stretches.partition_point(|(began, _)| *began <= at);
         let unseen = |from: (SimTime, u64), to: (SimTime, u64)| {
@@ -61,8 +61,8 @@ impl SeenTime {
         };
         let mut pairs = self.stretches[..before].windows(2).rev();
         let standstill = pairs.find(|pair| gap.as_millis() <= unseen(pair[0], pair[1])).map(|pair| pair[1].0);
-        let restart = self.restarts.iter().copied().rfind(|restart| *restart <= at);
-        standstill.max(restart)
+        let back = self.returns.iter().copied().rfind(|back| *back <= at);
+        standstill.max(back)
     }
 
     /// True time up to `until` that was not seen, in milliseconds.
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(seen.last_absence(SimTime(9_200), Span::secs(8)), Some(SimTime(9_000)));
         assert_eq!(seen.last_absence(SimTime(9_200), Span::secs(9)), None);
         assert_eq!(seen.last_absence(SimTime(8_900), Span::secs(1)), None, "it is not over yet");
-        seen.on_restart(SimTime(400));
+        seen.on_back(SimTime(400));
         assert_eq!(seen.last_absence(SimTime(8_900), Span::secs(1)), Some(SimTime(400)));
     }
 }
