@@ -53,6 +53,10 @@ name! {
     TaskId
 }
 name! {
+    /// A message from one agent to another.
+    MessageId
+}
+name! {
     /// A saved state that work can resume from.
     CheckpointId
 }
@@ -61,8 +65,24 @@ name! {
     HostId
 }
 name! {
+    /// Whose language model an agent uses.
+    ProviderId
+}
+name! {
     /// A named profile of thresholds (`critical`, `active`, …).
     RoleName
+}
+name! {
+    /// A ticket that a judge wrote about a worker.
+    TicketId
+}
+name! {
+    /// A session of a worker: one run that writes one log of steps.
+    SessionId
+}
+name! {
+    /// A health probe of an agent.
+    ProbeName
 }
 name! {
     /// Who gave a command: an operator, a token, the orchestrator.

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::{Damaged, Stored};
-use crate::id::{AgentId, CheckpointId, HostId, Incarnation, RoleName, TaskId};
+use crate::id::{
+    Actor, AgentId, CheckpointId, HostId, Incarnation, MessageId, ProbeName, ProviderId, RoleName, SessionId,
+    TaskId, TicketId,
+};
 use crate::policy::RoleIndex;
 use crate::time::{AgentTime, Span, Timestamp, WallTime};
 
@@ -39,7 +42,19 @@ macro_rules! numbers {
 }
 
 numbers!(u16, u32, u64);
-names!(AgentId, CheckpointId, HostId, RoleName, TaskId);
+names!(
+    Actor,
+    AgentId,
+    CheckpointId,
+    HostId,
+    MessageId,
+    ProbeName,
+    ProviderId,
+    RoleName,
+    SessionId,
+    TaskId,
+    TicketId
+);
 
 /// Stores a type as the one value that it wraps.
 macro_rules! wrapped {
