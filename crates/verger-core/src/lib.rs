@@ -14,6 +14,7 @@
 //! encoding of an agent's state).
 
 mod agent;
+pub mod breaker;
 pub mod command;
 pub mod effect;
 pub mod event;

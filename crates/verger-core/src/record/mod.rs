@@ -71,4 +71,5 @@ macro_rules! variants {
 }
 
 mod agent;
+mod breaker;
 mod values;
