@@ -29,6 +29,7 @@ pub mod liveness;
 pub mod policy;
 pub mod progress;
 pub mod record;
+pub mod recovery;
 pub mod signal;
 pub mod signs;
 pub mod skew;

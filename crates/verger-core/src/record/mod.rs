@@ -72,4 +72,5 @@ macro_rules! variants {
 
 mod agent;
 mod breaker;
+mod recovery;
 mod values;

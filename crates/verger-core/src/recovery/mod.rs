@@ -1,0 +1,30 @@
+//! Recovery: a task whose agent ended goes on from its last valid checkpoint, within limits.
+
+mod backoff;
+mod chain;
+mod decision;
+mod limits;
+mod machine;
+mod notes;
+mod orders;
+mod policy;
+mod task;
+mod turns;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+pub use chain::{Break, BrokenLink, Candidate, Chain, Checkpoint, Content, ContentHash, Skipped, walk};
+pub use decision::{
+    CallOff, Change, Collector, Condition, Context, Decision, Failure, Lost, Neglect, Review, Spawn,
+};
+pub(crate) use limits::Budgets;
+pub use machine::{Ended, Recoveries, Step};
+pub use notes::{Closing, Life};
+pub(crate) use notes::{Note, Notes, Word};
+pub use orders::{Order, OrderError};
+pub use policy::Policy;
+pub(crate) use task::{Blame, Doubt, Doubted, Held, Hold, Phase, Recovery, Shared};
+pub use turns::Started;
+pub use view::{RecoveryView, Status};

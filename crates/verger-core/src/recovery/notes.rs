@@ -1,0 +1,86 @@
+//! What is remembered of tasks that have no recovery: that they are over, or who has them now.
+//!
+//! Words arrive in any order. The end of an agent may be heard of after its task was finished, or after
+//! another agent took it over, and must not set off a recovery then.
+
+use std::collections::BTreeMap;
+
+use crate::id::{AgentId, Incarnation, TaskId};
+use crate::time::Timestamp;
+
+/// One life of one agent.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Life {
+    /// Whose.
+    pub agent: AgentId,
+    /// Which.
+    pub incarnation: Incarnation,
+}
+
+/// How a task came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closing {
+    /// It is done.
+    Finished,
+    /// Somebody called it off.
+    Cancelled,
+    /// It failed for good.
+    Failed,
+}
+
+/// What is known of a task.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Word {
+    /// It is over.
+    Closed(Closing),
+    /// This life was the last that was heard of.
+    Last(Life),
+    /// This life has it, and no other agent.
+    TakenOver(Life),
+}
+
+/// What is known, and since when.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Note {
+    pub(crate) at: Timestamp,
+    pub(crate) word: Word,
+}
+
+/// What is known of tasks without recovery. When there are too many, the oldest is forgotten.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Notes {
+    pub(crate) tasks: BTreeMap<TaskId, Note>,
+}
+
+impl Notes {
+    pub(crate) fn put(&mut self, now: Timestamp, task: TaskId, word: Word, max: usize) {
+        self.tasks.insert(task, Note { at: now, word });
+        while self.tasks.len() > max.max(1) {
+            let oldest = self.tasks.iter().min_by_key(|(_, note)| note.at).map(|(task, _)| task.clone());
+            let Some(oldest) = oldest else { return };
+            self.tasks.remove(&oldest);
+        }
+    }
+
+    pub(crate) fn closing(&self, task: &TaskId) -> Option<Closing> {
+        match self.tasks.get(task)?.word {
+            Word::Closed(closing) => Some(closing),
+            Word::Last(_) | Word::TakenOver(_) => None,
+        }
+    }
+
+    /// Whether a word of this life about the task comes too late.
+    pub(crate) fn is_stale(&self, task: &TaskId, life: &Life) -> bool {
+        match self.tasks.get(task).map(|note| &note.word) {
+            Some(Word::TakenOver(holder)) if holder.agent != life.agent => true,
+            Some(Word::Last(known) | Word::TakenOver(known)) => {
+                known.agent == life.agent && life.incarnation < known.incarnation
+            }
+            Some(Word::Closed(_)) | None => false,
+        }
+    }
+
+    pub(crate) fn forget(&mut self, task: &TaskId) {
+        self.tasks.remove(task);
+    }
+}

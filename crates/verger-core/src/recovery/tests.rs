@@ -1,0 +1,8 @@
+//! What recovery does, told as scripts; and what it never does, whatever comes.
+
+mod chain;
+mod limits;
+mod lives;
+mod orders;
+mod properties;
+mod world;
