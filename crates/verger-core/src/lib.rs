@@ -26,6 +26,7 @@ pub mod health;
 pub mod id;
 pub mod intervention;
 pub mod liveness;
+pub mod messages;
 pub mod policy;
 pub mod progress;
 pub mod record;
@@ -33,6 +34,7 @@ pub mod recovery;
 pub mod signal;
 pub mod signs;
 pub mod skew;
+pub mod tasks;
 pub mod time;
 pub mod waiting;
 

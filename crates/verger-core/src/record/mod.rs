@@ -72,5 +72,7 @@ macro_rules! variants {
 
 mod agent;
 mod breaker;
+mod messages;
 mod recovery;
+mod tasks;
 mod values;
