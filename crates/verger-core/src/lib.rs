@@ -28,6 +28,7 @@ pub mod intervention;
 pub mod liveness;
 pub mod messages;
 pub mod policy;
+pub mod probe;
 pub mod progress;
 pub mod record;
 pub mod recovery;
@@ -35,7 +36,9 @@ pub mod signal;
 pub mod signs;
 pub mod skew;
 pub mod tasks;
+mod text;
 pub mod time;
+pub mod verdicts;
 pub mod waiting;
 
 pub use agent::{AgentView, Intervention, LivenessView, Metrics, Refusal};

@@ -73,6 +73,8 @@ macro_rules! variants {
 mod agent;
 mod breaker;
 mod messages;
+mod probe;
 mod recovery;
 mod tasks;
 mod values;
+mod verdicts;
