@@ -15,7 +15,9 @@
 
 mod agent;
 pub mod breaker;
+pub mod cardinality;
 pub mod command;
+pub mod correlation;
 pub mod effect;
 pub mod event;
 pub mod evidence;
@@ -32,6 +34,7 @@ pub mod probe;
 pub mod progress;
 pub mod record;
 pub mod recovery;
+pub mod resources;
 pub mod signal;
 pub mod signs;
 pub mod skew;
@@ -40,6 +43,7 @@ mod text;
 pub mod time;
 pub mod verdicts;
 pub mod waiting;
+pub mod waste;
 
 pub use agent::{AgentView, Intervention, LivenessView, Metrics, Refusal};
 pub use fleet::{Collector, Fleet, RestoreError, Row, RowKey};

@@ -72,9 +72,12 @@ macro_rules! variants {
 
 mod agent;
 mod breaker;
+mod correlation;
 mod messages;
 mod probe;
 mod recovery;
+mod resources;
 mod tasks;
 mod values;
 mod verdicts;
+mod waste;

@@ -1,0 +1,193 @@
+//! Who is forgotten, row by row, and what never happens.
+
+use proptest::prelude::*;
+
+use super::{Admission, Facts, Full, Gone, Policy, Reason, WhenFull, must_shed};
+use crate::health::HealthState;
+use crate::id::AgentId;
+use crate::time::{Span, Timestamp};
+
+const STATES: [HealthState; 6] = [
+    HealthState::Unknown,
+    HealthState::Healthy,
+    HealthState::Degraded,
+    HealthState::Stuck,
+    HealthState::Failing,
+    HealthState::Terminated,
+];
+
+fn at(hours: u64) -> Timestamp {
+    Timestamp::ZERO + Span::hours(hours)
+}
+
+fn living() -> Facts {
+    Facts {
+        state: HealthState::Healthy,
+        last_sign: at(100),
+        ended_at: None,
+        asked: false,
+        incident: false,
+        recovering: false,
+        excused: false,
+    }
+}
+
+fn ended() -> Facts {
+    Facts { state: HealthState::Terminated, ended_at: Some(at(100)), ..living() }
+}
+
+#[test]
+fn x13_the_ended_are_forgotten_after_a_day_and_the_silent_after_a_week() {
+    let policy = Policy::default();
+    let cases = [
+        ("ended", ended(), Some(at(124))),
+        ("silent", living(), Some(at(100 + 7 * 24))),
+        ("stuck and silent", Facts { state: HealthState::Stuck, ..living() }, Some(at(100 + 7 * 24))),
+        ("waits as it said", Facts { excused: true, ..living() }, None),
+        ("ended, and had waited", Facts { excused: true, ..ended() }, Some(at(124))),
+        ("people are asked", Facts { asked: true, ..ended() }, None),
+        ("an incident is open", Facts { incident: true, ..living() }, None),
+        ("to be recovered", Facts { recovering: true, ..ended() }, None),
+        ("lives again", Facts { state: HealthState::Healthy, ..ended() }, Some(at(100 + 7 * 24))),
+    ];
+    for (what, facts, expected) in cases {
+        assert_eq!(facts.forget_at(&policy), expected, "{what}");
+        if let Some(due) = expected {
+            assert_eq!(facts.verdict(due - Span::millis(1), &policy), None, "{what}: not before");
+            assert!(facts.verdict(due, &policy).is_some(), "{what}");
+            assert_eq!(facts.deadline(at(100), &policy), Some(due), "{what}");
+        }
+    }
+    assert_eq!(ended().verdict(at(130), &policy), Some(Reason::Ended(Span::hours(30))));
+    assert_eq!(living().verdict(at(300), &policy), Some(Reason::Silent(Span::hours(200))));
+}
+
+#[test]
+fn x13_a_full_fleet_forgets_who_is_gone_longest() {
+    let policy = Policy { agents_max: 3, ..Policy::default() };
+    let mut gone = Gone::default();
+    assert_eq!(gone.admit(2, &policy), Admission::Room);
+    let full = |gone| Admission::Refused(Full { registered: 3, max: 3, gone });
+    assert_eq!(gone.admit(3, &policy), full(0), "never a living one");
+    gone.on_agent(&"b".into(), Some(at(2)));
+    gone.on_agent(&"a".into(), Some(at(5)));
+    assert_eq!(gone.admit(3, &policy), Admission::Forget("b".into()));
+    gone.on_agent(&"b".into(), Facts { recovering: true, ..ended() }.gone_since());
+    assert_eq!(gone.admit(3, &policy), Admission::Forget("a".into()));
+    gone.on_agent(&"a".into(), None);
+    assert_eq!(gone.admit(3, &policy), full(0));
+    assert_eq!(gone, Gone::default());
+}
+
+#[test]
+fn x13_newcomers_are_turned_away_with_the_reason() {
+    let policy = Policy { agents_max: 2, when_full: WhenFull::Refuse, ..Policy::default() };
+    let mut gone = Gone::default();
+    gone.on_agent(&"a".into(), Some(at(1)));
+    let Admission::Refused(full) = gone.admit(2, &policy) else { panic!("it is full") };
+    assert_eq!(full.to_string(), "2 agents are registered, and 2 may be; 1 of them are gone");
+}
+
+#[test]
+fn x13_a_lowered_limit_is_reached_one_by_one() {
+    let policy = Policy { agents_max: 2, ..Policy::default() };
+    let mut gone = Gone::default();
+    for (agent, hour) in [("a", 3), ("b", 1), ("c", 2)] {
+        gone.on_agent(&agent.into(), Some(at(hour)));
+    }
+    let mut registered = 5;
+    let mut forgotten = Vec::new();
+    while let Some(agent) = gone.excess(registered, &policy).cloned() {
+        gone.on_agent(&agent, None);
+        forgotten.push(agent.to_string());
+        registered -= 1;
+    }
+    assert_eq!((forgotten.concat().as_str(), registered), ("bca", 2));
+}
+
+#[test]
+fn x13_the_memory_of_one_agent_and_of_all_is_bounded() {
+    let policy = Policy { agent_bytes_max: 1_000, fleet_bytes_max: 10_000, ..Policy::default() };
+    assert!(!must_shed(1_000, 0, 1, &policy));
+    assert!(must_shed(1_001, 0, 1, &policy));
+    assert!(!must_shed(600, 10_000, 20, &policy));
+    assert!(must_shed(600, 10_001, 20, &policy), "more than its share of 500");
+    assert!(!must_shed(500, 10_001, 20, &policy), "who holds little is left alone");
+}
+
+fn facts() -> impl Strategy<Value = Facts> {
+    let sign = 0..10_000_000_000_u64;
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    (prop::sample::select(STATES.to_vec()), sign.clone(), prop::option::of(sign), flags).prop_map(
+        |(state, last_sign, ended_at, (asked, incident, recovering, excused))| Facts {
+            state,
+            last_sign: Timestamp::from_millis(last_sign),
+            ended_at: ended_at.map(Timestamp::from_millis),
+            asked,
+            incident,
+            recovering,
+            excused,
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn x13_nobody_is_forgotten_while_something_is_open_or_who_was_just_heard(
+        facts in facts(), now in 0..20_000_000_000_u64,
+    ) {
+        let (now, policy) = (Timestamp::from_millis(now), Policy::default());
+        if let Some(reason) = facts.verdict(now, &policy) {
+            prop_assert!(!facts.asked && !facts.incident && !facts.recovering);
+            match reason {
+                Reason::Ended(span) => {
+                    prop_assert_eq!(facts.state, HealthState::Terminated);
+                    prop_assert!(policy.ended_after <= span);
+                }
+                Reason::Silent(span) => prop_assert!(policy.silent_after <= span && !facts.excused),
+                Reason::Full => prop_assert!(false, "that is for newcomers"),
+            }
+        }
+        // Nothing latches: with nothing open, everybody is forgotten in the end.
+        let released = Facts { asked: false, incident: false, recovering: false, excused: false, ..facts };
+        prop_assert!(released.verdict(now + policy.silent_after + Span::hours(10_000), &policy).is_some());
+        prop_assert!(facts.deadline(now, &policy).is_none_or(|due| now < due));
+        prop_assert_eq!(
+            facts.deadline(now, &policy).is_some_and(|due| facts.verdict(due, &policy).is_none()), false,
+            "at the deadline there is a verdict"
+        );
+    }
+
+    #[test]
+    fn x13_the_limit_holds_and_the_living_stay(
+        deeds in prop::collection::vec((0..12_u8, prop::option::of(0..50_u64)), 0..100), max in 0..8_u32,
+    ) {
+        let policy = Policy { agents_max: max, ..Policy::default() };
+        let mut registered = std::collections::BTreeMap::new();
+        let mut gone = Gone::default();
+        for (name, since) in deeds {
+            let agent = AgentId::from(format!("a{name}"));
+            let since = since.map(at);
+            if !registered.contains_key(&agent) {
+                match gone.admit(registered.len() as u32, &policy) {
+                    Admission::Room => {}
+                    Admission::Forget(other) => {
+                        let went: Option<Option<Timestamp>> = registered.remove(&other);
+                        let first = registered.values().flatten().min().copied();
+                        prop_assert!(went.flatten().is_some_and(|went| first.is_none_or(|first| went <= first)));
+                        gone.on_agent(&other, None);
+                    }
+                    Admission::Refused(_) => {
+                        prop_assert!(registered.values().all(Option::is_none), "only living ones are left");
+                        continue;
+                    }
+                }
+            }
+            registered.insert(agent.clone(), since);
+            gone.on_agent(&agent, since);
+            prop_assert!(registered.len() as u32 <= max);
+            prop_assert_eq!(gone.by_time.len(), gone.since.len());
+            prop_assert_eq!(gone.by_time.len(), registered.values().flatten().count());
+        }
+    }
+}
