@@ -12,6 +12,7 @@ use std::fs;
 use verger_core::id::RoleName;
 use verger_core::policy::Policies;
 use verger_core::time::Span;
+use verger_core::{breaker, cardinality, correlation, messages, recovery, resources, tasks, verdicts, waste};
 
 const PAGE: &str = "docs/src/reference/thresholds.md";
 const BEGIN: &str = "<!-- BEGIN GENERATED: thresholds -->";
@@ -21,7 +22,7 @@ const END: &str = "<!-- END GENERATED: thresholds -->";
 const ROLES: [&str; 5] = ["default", "critical", "active", "background", "standby"];
 
 /// Heading, file below `crates/verger-core/src`, name of the struct, and where its values are found in a role.
-const GROUPS: [(&str, &str, &str, &str); 14] = [
+const GROUPS: [(&str, &str, &str, &str); 25] = [
     ("What may be done", "policy/mod.rs", "Role", ""),
     ("Liveness", "liveness/policy.rs", "Policy", "liveness"),
     ("Heartbeats", "liveness/policy.rs", "Beats", "liveness.beats"),
@@ -36,6 +37,17 @@ const GROUPS: [(&str, &str, &str, &str); 14] = [
     ("Flapping", "flapping.rs", "Policy", "flapping"),
     ("Interventions in one agent", "intervention/policy.rs", "Policy", "intervention"),
     ("Interventions in the whole fleet", "intervention/policy.rs", "FleetLimits", "limits"),
+    ("Circuit breakers, here of tools", "breaker/policy.rs", "Policy", "breakers.tool"),
+    ("Checkpoint writes while a breaker is open", "breaker/policy.rs", "WritesPolicy", "writes"),
+    ("Recovery", "recovery/policy.rs", "Policy", "recovery"),
+    ("Messages", "messages/policy.rs", "Policy", "messages"),
+    ("Tasks", "tasks/policy.rs", "Policy", "tasks"),
+    ("The judge", "verdicts/policy.rs", "JudgePolicy", "judge"),
+    ("The queen", "verdicts/policy.rs", "QueenPolicy", "queen"),
+    ("Correlated failure", "correlation/policy.rs", "Policy", "correlation"),
+    ("Resource limits", "resources/policy.rs", "Policy", "resources"),
+    ("Waste", "waste.rs", "Policy", "waste"),
+    ("How many agents are kept", "cardinality.rs", "Policy", "cardinality"),
 ];
 
 #[test]
@@ -57,7 +69,7 @@ fn every_policy_of_the_core_is_on_the_page() {
         .into_iter()
         .filter(|path| fs::read_to_string(path).expect("a source").contains("pub struct Policy {"))
         .map(|path| path.strip_prefix(&sources).expect("below the sources").display().to_string())
-        .filter(|path| !GROUPS.iter().any(|(_, file, name, _)| file == path && *name == "Policy"))
+        .filter(|path| !GROUPS.iter().any(|(_, file, _, _)| file == path))
         .collect();
     assert_eq!(missing, Vec::<String>::new());
 }
@@ -73,8 +85,8 @@ fn with_generated(page: &str, generated: &str) -> String {
 fn tables() -> String {
     let policies = Policies::default();
     let mut values = values(policies.role(None));
-    let limits = values_below("limits", &policies.limits);
-    values.extend(limits);
+    values.extend(values_below("limits", &policies.limits));
+    values.extend(values_of_machines());
     let sources = support::root().join("crates/verger-core/src");
     let mut page = String::new();
     for (heading, file, name, place) in GROUPS {
@@ -92,6 +104,26 @@ fn tables() -> String {
         let _ = writeln!(page, "{}\n", rows.join("\n"));
     }
     page + &differences(&policies)
+}
+
+/// What the machines beside the agents do unless they are told otherwise.
+fn values_of_machines() -> BTreeMap<String, String> {
+    let breakers = breaker::Policies::default();
+    let verdicts = verdicts::Policy::default();
+    let all = [
+        values_below("breakers.tool", &breakers.tool),
+        values_below("writes", &breaker::WritesPolicy::default()),
+        values_below("recovery", &recovery::Policy::default()),
+        values_below("messages", &messages::Policy::default()),
+        values_below("tasks", &tasks::Policy::default()),
+        values_below("judge", &verdicts.judge),
+        values_below("queen", &verdicts.queen),
+        values_below("correlation", &correlation::Policy::default()),
+        values_below("resources", &resources::Policy::default()),
+        values_below("waste", &waste::Policy::default()),
+        values_below("cardinality", &cardinality::Policy::default()),
+    ];
+    all.into_iter().flatten().collect()
 }
 
 /// What the built-in roles have of their own.
@@ -125,21 +157,24 @@ fn values_below(place: &str, it: &impl Debug) -> BTreeMap<String, String> {
         }
         let (field, value) = line.split_once(": ").unwrap_or(("", line));
         path.push(field.to_owned());
-        if value.ends_with(['{', '(']) && !value.starts_with("Span") && !value.starts_with("Limit") {
+        if value.ends_with(['{', '(']) && !value.starts_with("Span") && !value.starts_with("Limit {") {
             continue;
         }
+        let (opens, closes) = (['{', '(', '['], ['}', ')', ']']);
         let mut whole = value.trim_end_matches(',').to_owned();
-        let mut depth = usize::from(value.ends_with(['{', '(']));
+        let mut depth = usize::from(value.ends_with(opens));
         while depth > 0 {
             let line = lines.next().expect("a value that was begun is ended");
-            depth =
-                depth + usize::from(line.ends_with(['{', '('])) - usize::from(line.starts_with(['}', ')']));
+            depth = depth + usize::from(line.ends_with(opens)) - usize::from(line.starts_with(closes));
             whole += line.trim_end_matches(',');
             whole.push(' ');
         }
         let parts = [place].into_iter().chain(path.iter().map(String::as_str));
         let key: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
-        values.insert(key.join("."), plain(&whole));
+        let key = key.join(".");
+        // A reminder without words of its own has ours; any other threshold that is not set is none.
+        let unset = if key.ends_with("nudge_template") { "built in" } else { "none" };
+        values.insert(key, if whole == "None" { unset.to_owned() } else { plain(&whole) });
         path.pop();
     }
     values
@@ -149,10 +184,14 @@ fn values_below(place: &str, it: &impl Debug) -> BTreeMap<String, String> {
 fn plain(value: &str) -> String {
     let numbers: Vec<u64> =
         value.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect();
-    match (value.split(['(', ' ', '{']).next(), numbers.as_slice()) {
+    let first = if value.starts_with('[') { Some("[") } else { value.split(['(', ' ', '{']).next() };
+    match (first, numbers.as_slice()) {
         (Some("Span"), [millis]) => Span::millis(*millis).to_string(),
         (Some("Limit"), [count, window]) => format!("{count} in {}", Span::millis(*window)),
-        (Some("None"), _) => "built in".to_owned(),
+        (Some("["), millis) if value.contains("Span") => {
+            let spans: Vec<_> = millis.iter().map(|millis| Span::millis(*millis).to_string()).collect();
+            spans.join(", ")
+        }
         _ => value.trim_matches('"').to_lowercase(),
     }
 }
@@ -202,7 +241,7 @@ mod checks {
             values_below("a", &outer).into_iter().map(|(key, value)| format!("{key}={value}")).collect();
         assert_eq!(
             found,
-            ["a.count=3", "a.inner.limit=6 in 1h", "a.inner.on=true", "a.nothing=built in", "a.span=1m30s"]
+            ["a.count=3", "a.inner.limit=6 in 1h", "a.inner.on=true", "a.nothing=none", "a.span=1m30s"]
         );
     }
 
