@@ -33,11 +33,15 @@ gates: ## ten simulated weeks of 100 agents, held against the targets (UPDATE=1 
 soak: orders ## the same for 100 seeds, and property tests with new cases
 	scripts/gates 1..100
 
-# New cases each time; the seed is printed, so that what fails can be tried again.
-ORDERS_SEED ?= $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+# New cases each time. The seed is drawn once and printed, so that what fails can be tried again:
+# `make orders ORDERS_SEED=…`.
+ORDERS_CASES := 5000
+ifndef ORDERS_SEED
+orders: ORDERS_SEED := $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+endif
 orders:
-	@echo "property tests with PROPTEST_RNG_SEED=$(ORDERS_SEED)"
-	PROPTEST_RNG_SEED=$(ORDERS_SEED) PROPTEST_CASES=10000 cargo test --release --locked --package verger-core --test orders --test hostile
+	@echo "property tests with ORDERS_SEED=$(ORDERS_SEED)"
+	PROPTEST_RNG_SEED=$(ORDERS_SEED) PROPTEST_CASES=$(ORDERS_CASES) cargo test --release --locked --package verger-core --test orders --test hostile
 
 bench: ## print every figure that the documentation states
 	scripts/bench
