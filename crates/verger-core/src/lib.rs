@@ -38,6 +38,7 @@ pub mod resources;
 pub mod signal;
 pub mod signs;
 pub mod skew;
+pub mod standing;
 pub mod tasks;
 mod text;
 pub mod time;

@@ -6,7 +6,7 @@ use super::incident::{Change, Freeze, Incident, IncidentView, OutageView};
 use super::scope::{Bad, second};
 use super::stops::Stops;
 use super::tally::Tally;
-use super::{Kind, Policy, Scope, Standing};
+use super::{Kind, Membership, Policy, Scope};
 use crate::id::{HostId, ProviderId};
 use crate::time::{Span, Timestamp};
 
@@ -56,60 +56,61 @@ impl Correlation {
     pub fn on_member(
         &mut self,
         step: &mut Step<'_>,
-        standing: &mut Standing,
+        membership: &mut Membership,
         host: Option<&HostId>,
         provider: Option<&ProviderId>,
     ) {
         let host = host.filter(|host| has_room(&self.hosts, host, HOSTS_MAX));
         let provider = provider.filter(|provider| has_room(&self.providers, provider, PROVIDERS_MAX));
-        if standing.joined && standing.host.as_ref() == host && standing.provider.as_ref() == provider {
+        if membership.joined && membership.host.as_ref() == host && membership.provider.as_ref() == provider {
             return;
         }
-        let bad = standing.bad;
-        self.on_gone(step, standing);
-        *standing = Standing { joined: true, host: host.cloned(), provider: provider.cloned(), bad: None };
-        self.count_members(standing);
+        let bad = membership.bad;
+        self.on_gone(step, membership);
+        *membership =
+            Membership { joined: true, host: host.cloned(), provider: provider.cloned(), bad: None };
+        self.count_members(membership);
         if let Some(Bad { second, kind, .. }) = bad {
-            self.enter(step, standing, second, kind);
+            self.enter(step, membership, second, kind);
         }
         // More agents to compare with: an open incident may look smaller now. None opens by that.
-        self.review_all(step, standing, false);
+        self.review_all(step, membership, false);
     }
 
     /// The agent turned bad. Ends that somebody wanted are no such fact: then it is [gone](Self::on_gone).
-    pub fn on_bad(&mut self, step: &mut Step<'_>, standing: &mut Standing, kind: Kind) {
-        if !standing.joined {
-            self.on_member(step, standing, None, None);
+    pub fn on_bad(&mut self, step: &mut Step<'_>, membership: &mut Membership, kind: Kind) {
+        if !membership.joined {
+            self.on_member(step, membership, None, None);
         }
-        let before = standing.bad;
+        let before = membership.bad;
         if before.is_some_and(|bad| bad.kind == kind) {
             return;
         }
         let now = second(step.now);
         let since = before.filter(|bad| !kind.is_news_after(bad.kind)).map_or(now, |bad| bad.second);
-        self.leave(standing);
-        self.enter(step, standing, since, kind);
-        self.review_all(step, standing, true);
+        self.leave(membership);
+        self.enter(step, membership, since, kind);
+        self.review_all(step, membership, true);
     }
 
     /// The provider failed the agent, and may have said for how long. Each report counts, also of the same agent.
     pub fn on_provider_trouble(
         &mut self,
         step: &mut Step<'_>,
-        standing: &mut Standing,
+        membership: &mut Membership,
         retry_after: Option<Span>,
     ) {
-        self.note_report(step, standing, retry_after);
-        self.on_bad(step, standing, Kind::Provider);
-        self.review_all(step, standing, true);
+        self.note_report(step, membership, retry_after);
+        self.on_bad(step, membership, Kind::Provider);
+        self.review_all(step, membership, true);
     }
 
     /// The provider served the agent.
-    pub fn on_provider_success(&mut self, step: &mut Step<'_>, standing: &mut Standing) {
-        if standing.kind() == Some(Kind::Provider) {
-            self.on_good(step, standing);
+    pub fn on_provider_success(&mut self, step: &mut Step<'_>, membership: &mut Membership) {
+        if membership.kind() == Some(Kind::Provider) {
+            self.on_good(step, membership);
         }
-        let Some(provider) = standing.provider.clone() else { return };
+        let Some(provider) = membership.provider.clone() else { return };
         let scope = Scope::Provider(provider);
         if self.incidents.contains_key(&scope) {
             self.amend(&scope, |incident| {
@@ -122,17 +123,17 @@ impl Correlation {
     }
 
     /// The agent is well again.
-    pub fn on_good(&mut self, step: &mut Step<'_>, standing: &mut Standing) {
-        if standing.bad.is_some() {
-            self.leave(standing);
-            self.review_all(step, standing, false);
+    pub fn on_good(&mut self, step: &mut Step<'_>, membership: &mut Membership) {
+        if membership.bad.is_some() {
+            self.leave(membership);
+            self.review_all(step, membership, false);
         }
     }
 
     /// The agent is no longer watched, or was ended on purpose.
-    pub fn on_gone(&mut self, step: &mut Step<'_>, standing: &mut Standing) {
-        self.leave(standing);
-        let left = std::mem::take(standing);
+    pub fn on_gone(&mut self, step: &mut Step<'_>, membership: &mut Membership) {
+        self.leave(membership);
+        let left = std::mem::take(membership);
         for (scope, _) in left.scopes() {
             if let Some(tally) = self.tally_mut(&scope) {
                 tally.members = tally.members.saturating_sub(1);
@@ -143,11 +144,11 @@ impl Correlation {
         drop_empty(&mut self.providers, left.provider.as_ref());
     }
 
-    /// Counts an agent again after a restart, from the standing in its row. Everybody must have been counted before
+    /// Counts an agent again after a restart, from the membership in its row. Everybody must have been counted before
     /// any other fact comes in.
-    pub fn recall(&mut self, now: Timestamp, standing: &Standing, policy: &Policy) {
-        self.count_members(standing);
-        self.count_bad(now, standing, policy);
+    pub fn recall(&mut self, now: Timestamp, membership: &Membership, policy: &Policy) {
+        self.count_members(membership);
+        self.count_bad(now, membership, policy);
     }
 
     /// When [`wake`](Self::wake) has something to do.
@@ -157,8 +158,8 @@ impl Correlation {
     }
 
     /// Why nobody like this agent is ended or respawned without a person's order, if so.
-    pub fn is_frozen(&self, now: Timestamp, standing: &Standing) -> Option<Freeze> {
-        standing.scopes().find_map(|(scope, _)| {
+    pub fn is_frozen(&self, now: Timestamp, membership: &Membership) -> Option<Freeze> {
+        membership.scopes().find_map(|(scope, _)| {
             let incident = self.incidents.get(&scope)?;
             let until = incident.frozen_until.filter(|until| now < *until)?;
             let tally = self.tally(&scope)?;
@@ -167,8 +168,8 @@ impl Correlation {
     }
 
     /// The open incident that stands for this agent being bad in this way: people know of it.
-    pub fn covering(&self, standing: &Standing, kind: Kind) -> Option<Scope> {
-        standing
+    pub fn covering(&self, membership: &Membership, kind: Kind) -> Option<Scope> {
+        membership
             .scopes()
             .map(|(scope, _)| scope)
             .find(|scope| self.incidents.get(scope).is_some_and(|incident| incident.explains(scope, kind)))
@@ -218,39 +219,39 @@ impl Correlation {
         }
     }
 
-    fn count_members(&mut self, standing: &Standing) {
-        if !standing.joined {
+    fn count_members(&mut self, membership: &Membership) {
+        if !membership.joined {
             return;
         }
-        let host = standing.host.as_ref().map(|host| self.hosts.entry(host.clone()).or_default());
+        let host = membership.host.as_ref().map(|host| self.hosts.entry(host.clone()).or_default());
         let provider =
-            standing.provider.as_ref().map(|provider| self.providers.entry(provider.clone()).or_default());
+            membership.provider.as_ref().map(|provider| self.providers.entry(provider.clone()).or_default());
         for tally in [Some(&mut self.fleet), host, provider].into_iter().flatten() {
             tally.members = tally.members.saturating_add(1);
         }
     }
 
     /// Counts the agent as bad where that says something.
-    fn enter(&mut self, step: &mut Step<'_>, standing: &mut Standing, second: u64, kind: Kind) {
-        let outage = standing.provider.as_ref().is_some_and(|provider| self.outage(provider).is_some());
-        let host = standing.host.clone().map(Scope::Host);
+    fn enter(&mut self, step: &mut Step<'_>, membership: &mut Membership, second: u64, kind: Kind) {
+        let outage = membership.provider.as_ref().is_some_and(|provider| self.outage(provider).is_some());
+        let host = membership.host.clone().map(Scope::Host);
         let host_open = host.is_some_and(|host| self.incidents.contains_key(&host));
         // What the provider's outage explains is not held against host and fleet, nor what the host's incident
         // explains against the provider: one cause, one incident.
         let explained = kind == Kind::Provider || (outage && !kind.is_of_the_process());
-        standing.bad = Some(Bad {
+        membership.bad = Some(Bad {
             second,
             kind,
             in_fleet: !explained,
             in_host: !explained,
             in_provider: explained || !host_open,
         });
-        self.count_bad(step.now, standing, step.policy);
+        self.count_bad(step.now, membership, step.policy);
     }
 
-    fn count_bad(&mut self, now: Timestamp, standing: &Standing, policy: &Policy) {
-        let Some(bad) = standing.bad else { return };
-        for (scope, _) in standing.scopes().filter(|(_, counts)| *counts) {
+    fn count_bad(&mut self, now: Timestamp, membership: &Membership, policy: &Policy) {
+        let Some(bad) = membership.bad else { return };
+        for (scope, _) in membership.scopes().filter(|(_, counts)| *counts) {
             let recent = self.floor(now, &scope, policy) <= bad.second;
             if let Some(tally) = self.tally_mut(&scope) {
                 tally.add(bad.second, bad.kind, recent);
@@ -258,14 +259,14 @@ impl Correlation {
         }
     }
 
-    fn leave(&mut self, standing: &mut Standing) {
-        let Some(bad) = standing.bad else { return };
-        for (scope, _) in standing.scopes().filter(|(_, counts)| *counts) {
+    fn leave(&mut self, membership: &mut Membership) {
+        let Some(bad) = membership.bad else { return };
+        for (scope, _) in membership.scopes().filter(|(_, counts)| *counts) {
             if let Some(tally) = self.tally_mut(&scope) {
                 tally.remove(bad.second, bad.kind);
             }
         }
-        standing.bad = None;
+        membership.bad = None;
     }
 }
 

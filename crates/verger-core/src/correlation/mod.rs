@@ -12,9 +12,9 @@
 //! frozen Verger ends and respawns nobody in it. What was bad long before says nothing about what happens now: it
 //! counts neither as affected nor among those it is compared with.
 //!
-//! Nothing here holds an agent. Each agent keeps its [`Standing`] and hands it in with every fact; the machine
+//! Nothing here holds an agent. Each agent keeps its [`Membership`] and hands it in with every fact; the machine
 //! keeps counters for each scope, so a million agents cost it nothing and no fact needs more than a look into a
-//! few ordered maps. After a restart the counters are made again from the standings
+//! few ordered maps. After a restart the counters are made again from the memberships
 //! ([`recall`](Correlation::recall)); only incidents, reset times and stops under way are stored.
 
 mod incident;
@@ -33,6 +33,6 @@ pub(crate) use incident::{Incident, Outage};
 pub use machine::{Correlation, Step};
 pub use policy::Policy;
 pub(crate) use scope::Bad;
-pub use scope::{Kind, Scope, Standing};
+pub use scope::{Kind, Membership, Scope};
 pub use stops::Held;
 pub(crate) use stops::Stops;

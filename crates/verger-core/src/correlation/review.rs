@@ -4,7 +4,7 @@ use super::incident::{Change, Ending, Incident, Outage, Thaw};
 use super::machine::{HOSTS_MAX, PROVIDERS_MAX};
 use super::scope::second;
 use super::tally::Tally;
-use super::{Correlation, Kind, Policy, Scope, Standing, Step};
+use super::{Correlation, Kind, Membership, Policy, Scope, Step};
 use crate::time::{Span, Timestamp};
 
 /// Incidents and memories of incidents that are kept: one for each scope there can be. Agents that come and go under
@@ -60,9 +60,9 @@ impl Correlation {
     }
 
     /// Looks at each scope of an agent, the widest first: the fleet's incident takes the place of the others.
-    pub(super) fn review_all(&mut self, step: &mut Step<'_>, standing: &Standing, may_open: bool) {
+    pub(super) fn review_all(&mut self, step: &mut Step<'_>, membership: &Membership, may_open: bool) {
         let before = self.incidents.len();
-        for (scope, counts) in standing.scopes() {
+        for (scope, counts) in membership.scopes() {
             // One agent is the last straw of one incident, and of none where its badness does not count.
             let may_open = may_open && counts && self.incidents.len() <= before;
             self.review(step, &scope, may_open);
@@ -274,10 +274,10 @@ impl Correlation {
     pub(super) fn note_report(
         &mut self,
         step: &mut Step<'_>,
-        standing: &Standing,
+        membership: &Membership,
         retry_after: Option<Span>,
     ) {
-        let Some(provider) = standing.provider.clone() else { return };
+        let Some(provider) = membership.provider.clone() else { return };
         if let Some(span) = retry_after {
             let reset = step.now + span.min(step.policy.reset_max);
             self.resets.retain(|_, at| step.now < *at);

@@ -72,7 +72,7 @@ impl fmt::Display for Kind {
 
 /// How one agent stands in its scopes. The agent keeps and stores it; only the machine changes it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct Membership {
     /// Whether it is counted among the fleet.
     pub(crate) joined: bool,
     pub(crate) host: Option<HostId>,
@@ -91,7 +91,7 @@ pub(crate) struct Bad {
     pub(crate) in_provider: bool,
 }
 
-impl Standing {
+impl Membership {
     /// In which way it is bad, if it is.
     pub fn kind(&self) -> Option<Kind> {
         self.bad.map(|bad| bad.kind)

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Correlation, Freeze, Policy, Standing};
+use super::{Correlation, Freeze, Membership, Policy};
 use crate::id::AgentId;
 use crate::time::Timestamp;
 
@@ -44,8 +44,8 @@ pub(crate) struct Stops {
 
 impl Correlation {
     /// Whether an agent may be ended now without a person's order; if not, why.
-    pub fn may_stop(&self, now: Timestamp, standing: &Standing, policy: &Policy) -> Result<(), Held> {
-        if let Some(freeze) = self.is_frozen(now, standing) {
+    pub fn may_stop(&self, now: Timestamp, membership: &Membership, policy: &Policy) -> Result<(), Held> {
+        if let Some(freeze) = self.is_frozen(now, membership) {
             return Err(Held::Frozen(freeze));
         }
         let allowed = policy.stops_allowed(self.fleet.members);

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use super::{Priority, Reading};
+use super::Priority;
 use crate::id::{AgentId, MessageId};
+use crate::standing::Reading;
 use crate::time::Span;
 
 /// One decision about one message.

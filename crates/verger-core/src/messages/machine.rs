@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::index::{Index, Place};
 use super::message::{Dropped, Message, Way};
 use super::{
-    Acknowledgement, Decided, Decision, Policy, Priority, Reading, Receipt, Refusal, RowKey, Standing, Taken,
-    Undelivered,
+    Acknowledgement, Decided, Decision, Policy, Priority, Receipt, Refusal, RowKey, Taken, Undelivered,
 };
 use crate::id::{AgentId, MessageId, TaskId};
+use crate::standing::{Reading, Surroundings};
 use crate::time::{Span, Timestamp};
 
 /// Names longer than this are refused: they are kept in memory.
@@ -48,22 +48,7 @@ pub struct NewMessage {
 }
 
 /// The surroundings of one step.
-pub struct Step<'a> {
-    /// The present moment.
-    pub now: Timestamp,
-    /// The limits.
-    pub policy: &'a Policy,
-    /// How an agent stands; nothing if none of that name is registered.
-    pub standing: &'a dyn Fn(&AgentId) -> Option<Standing>,
-    /// Where decisions go.
-    pub out: &'a mut Vec<Decided>,
-}
-
-impl Step<'_> {
-    pub(super) fn reading(&self, agent: &AgentId) -> Reading {
-        Reading::of((self.standing)(agent), self.now)
-    }
-}
+pub type Step<'a> = Surroundings<'a, Policy, Decided>;
 
 impl Messages {
     /// A message was sent. What it replies to is acknowledged, even if it cannot be taken itself.

@@ -6,8 +6,9 @@
 use std::fmt;
 
 use super::decision::Evidence;
-use super::{Policy, Reading, Undelivered};
+use super::{Policy, Undelivered};
 use crate::id::{AgentId, MessageId, TaskId};
+use crate::standing::Reading;
 use crate::time::{Span, Timestamp};
 
 /// How important a message is (001 §1.4.3), from least to most.

@@ -30,7 +30,6 @@ mod message;
 mod outcome;
 mod policy;
 mod rows;
-mod standing;
 mod view;
 mod wake;
 
@@ -44,5 +43,4 @@ pub use message::Priority;
 pub(crate) use message::{Dropped, Ended, How, Message, Way};
 pub use policy::Policy;
 pub use rows::RowKey;
-pub use standing::{Reading, Standing};
 pub use view::{Counts, MessageView};

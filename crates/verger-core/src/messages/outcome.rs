@@ -1,8 +1,9 @@
 //! What becomes of messages: delivered or not, acknowledged, answered; and their receivers, gone or back.
 
 use super::message::{Ended, How, Way};
-use super::{Acknowledgement, Decision, Messages, Reading, RowKey, Step, Undelivered};
+use super::{Acknowledgement, Decision, Messages, RowKey, Step, Undelivered};
 use crate::id::{AgentId, MessageId};
+use crate::standing::Reading;
 
 impl Messages {
     /// The channel confirmed that a message arrived: its time to be acknowledged begins.

@@ -1,8 +1,9 @@
 //! What is done about a message whose time is over, once it was asked how its receiver stands.
 
 use super::message::{How, Next, Way};
-use super::{Decision, Messages, Reading, RowKey, Step, Undelivered};
+use super::{Decision, Messages, RowKey, Step, Undelivered};
 use crate::id::{AgentId, MessageId};
+use crate::standing::Reading;
 use crate::time::Timestamp;
 
 /// Steps of one message in one moment. Times of nothing at all must not keep us here.

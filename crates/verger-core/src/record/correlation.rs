@@ -1,9 +1,9 @@
-//! What is stored of failures that belong together: the standing in each agent's row, the rest in one of its own.
+//! What is stored of failures that belong together: the membership in each agent's row, the rest in one of its own.
 
 use super::{Damaged, Stored};
-use crate::correlation::{Bad, Correlation, Incident, Kind, Outage, Scope, Standing, Stops};
+use crate::correlation::{Bad, Correlation, Incident, Kind, Membership, Outage, Scope, Stops};
 
-fields!(Standing { joined, host, provider, bad });
+fields!(Membership { joined, host, provider, bad });
 fields!(Bad { second, kind, in_fleet, in_host, in_provider });
 fields!(Incident { kind, opened_at, from, told, frozen_until, ask_at, clear_at, ends_at, outage });
 fields!(Outage { successes, quiet_at });
@@ -11,7 +11,7 @@ fields!(Stops { under_way });
 variants!(Kind { 0 = Silent, 1 = Stuck, 2 = Failing, 3 = Died, 4 = Provider });
 variants!(Scope { 0 = Fleet, 1 = Host(host), 2 = Provider(provider) });
 
-/// The counters are not stored: they are made again from the standings of all agents.
+/// The counters are not stored: they are made again from the memberships of all agents.
 impl Stored for Correlation {
     fn put(&self, row: &mut Vec<u8>) {
         self.incidents.put(row);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Failure, Spared, TaskStatus};
 use crate::id::{AgentId, TaskId};
-use crate::messages::Reading;
+use crate::standing::Reading;
 use crate::time::Span;
 
 /// One decision about one task.

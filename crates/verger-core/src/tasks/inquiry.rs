@@ -7,7 +7,7 @@ use std::fmt;
 
 use super::Policy;
 use crate::id::TaskId;
-use crate::messages::Reading;
+use crate::standing::Reading;
 use crate::time::{Span, Timestamp};
 
 /// Whether a failure may be declared.

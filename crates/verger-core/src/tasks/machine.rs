@@ -7,8 +7,8 @@ use super::index::{Index, Place};
 use super::task::{Ended, Entry, Final, Task};
 use super::{Assigned, Decided, Decision, Policy, Refusal, TaskStatus, Updated};
 use crate::id::{AgentId, TaskId};
-use crate::messages::{Reading, Standing};
-use crate::time::{Span, Timestamp};
+use crate::standing::{Reading, Surroundings};
+use crate::time::Span;
 
 /// Names longer than this are refused: they are kept in memory.
 const NAME_MAX: usize = 256;
@@ -74,22 +74,7 @@ pub struct Update {
 }
 
 /// The surroundings of one step.
-pub struct Step<'a> {
-    /// The present moment.
-    pub now: Timestamp,
-    /// The limits.
-    pub policy: &'a Policy,
-    /// How an agent stands; nothing if none of that name is registered.
-    pub standing: &'a dyn Fn(&AgentId) -> Option<Standing>,
-    /// Where decisions go.
-    pub out: &'a mut Vec<Decided>,
-}
-
-impl Step<'_> {
-    pub(super) fn reading(&self, agent: &AgentId) -> Reading {
-        Reading::of((self.standing)(agent), self.now)
-    }
-}
+pub type Step<'a> = Surroundings<'a, Policy, Decided>;
 
 impl Tasks {
     /// A task is given to an agent. Who had it before has it no longer.

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::decision::{Evidence, WhyTold};
 use super::{Inquiry, Policy};
 use crate::id::AgentId;
-use crate::messages::Reading;
 use crate::signal::Awaited;
+use crate::standing::Reading;
 use crate::time::{Span, Timestamp};
 
 /// How a task stands, in the words of the interfaces.

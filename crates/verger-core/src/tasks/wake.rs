@@ -3,7 +3,7 @@
 use super::task::{Entry, explaining_wait};
 use super::{Decision, Policy, Spared, Step, Tasks, Verdict, WhyTold};
 use crate::id::{AgentId, TaskId};
-use crate::messages::Reading;
+use crate::standing::Reading;
 use crate::time::{Span, Timestamp};
 
 /// Steps of one task in one moment. Times of nothing at all must not keep us here.

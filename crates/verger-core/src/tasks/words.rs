@@ -6,8 +6,8 @@ use super::machine::bounded;
 use super::task::{Failed, Told};
 use super::{Decision, Explained, Failure, Inquiry, Refusal, Step, Tasks, WhyTold};
 use crate::id::{AgentId, TaskId};
-use crate::messages::Reading;
 use crate::signal::Trust;
+use crate::standing::Reading;
 use crate::time::Span;
 
 impl Tasks {

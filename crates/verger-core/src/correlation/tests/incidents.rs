@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use super::super::{Correlation, Kind, Scope, Standing};
+use super::super::{Correlation, Kind, Membership, Scope};
 use super::World;
 use super::world::host;
 use crate::time::Span;
@@ -212,7 +212,7 @@ fn x02_who_moves_counts_where_it_is() {
 #[test]
 fn x02_the_number_of_hosts_is_bounded() {
     let mut world = World::of(1, 1, 1);
-    world.agents.resize(17_000, Standing::default());
+    world.agents.resize(17_000, Membership::default());
     for agent in 1..17_000 {
         world.join(agent, Some(agent), Some(agent));
     }

@@ -103,11 +103,11 @@ fn check(world: &mut World) {
         assert!(!narrower, "{scope} beside the fleet's");
     }
     let mut recounted: Correlation = from_row(&to_row(machine)).expect("a row that was just written");
-    for standing in &world.agents {
-        recounted.recall(world.now, standing, &world.policy);
+    for membership in &world.agents {
+        recounted.recall(world.now, membership, &world.policy);
     }
     let here = pruned(machine, world.now, &world.policy);
-    assert_eq!(here, pruned(&recounted, world.now, &world.policy), "the counters are the standings'");
+    assert_eq!(here, pruned(&recounted, world.now, &world.policy), "the counters are the memberships'");
 
     let told = world.changes.len();
     let before = world.machine.clone();
@@ -204,9 +204,9 @@ proptest! {
         world.bad(order.into_iter().take(size.div_ceil(2)), kind);
         prop_assert_eq!(world.open(), [Scope::Fleet]);
         for agent in 0..size {
-            let standing = &world.agents[agent];
-            prop_assert!(world.machine.may_stop(world.now, standing, &world.policy).is_err());
-            prop_assert!(world.machine.covering(standing, kind).is_some());
+            let membership = &world.agents[agent];
+            prop_assert!(world.machine.may_stop(world.now, membership, &world.policy).is_err());
+            prop_assert!(world.machine.covering(membership, kind).is_some());
         }
     }
 

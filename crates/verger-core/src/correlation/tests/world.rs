@@ -1,6 +1,6 @@
 //! A small fleet around the machine, with a readable log.
 
-use super::super::{Change, Correlation, Ending, Kind, Policy, Scope, Standing, Step, Thaw};
+use super::super::{Change, Correlation, Ending, Kind, Membership, Policy, Scope, Step, Thaw};
 use crate::id::{HostId, ProviderId};
 use crate::record::{from_row, to_row};
 use crate::time::{Span, Timestamp};
@@ -8,7 +8,7 @@ use crate::time::{Span, Timestamp};
 pub(super) struct World {
     pub(super) policy: Policy,
     pub(super) machine: Correlation,
-    pub(super) agents: Vec<Standing>,
+    pub(super) agents: Vec<Membership>,
     pub(super) now: Timestamp,
     pub(super) changes: Vec<Change>,
     log: Vec<String>,
@@ -37,7 +37,7 @@ impl World {
     /// So many agents, spread evenly over hosts and providers.
     pub(super) fn of(agents: usize, hosts: usize, providers: usize) -> Self {
         let mut world = Self::empty();
-        world.agents = vec![Standing::default(); agents];
+        world.agents = vec![Membership::default(); agents];
         for agent in 0..agents {
             world.join(agent, Some(agent * hosts / agents), Some(agent % providers));
         }
@@ -46,14 +46,14 @@ impl World {
 
     pub(super) fn join(&mut self, agent: usize, on: Option<usize>, with: Option<usize>) {
         let (on, with) = (on.map(host), with.map(provider));
-        self.on(agent, |machine, step, standing| {
-            machine.on_member(step, standing, on.as_ref(), with.as_ref());
+        self.on(agent, |machine, step, membership| {
+            machine.on_member(step, membership, on.as_ref(), with.as_ref());
         });
     }
 
     pub(super) fn bad(&mut self, agents: impl IntoIterator<Item = usize>, kind: Kind) {
         for agent in agents {
-            self.on(agent, |machine, step, standing| machine.on_bad(step, standing, kind));
+            self.on(agent, |machine, step, membership| machine.on_bad(step, membership, kind));
         }
     }
 
@@ -65,8 +65,8 @@ impl World {
 
     pub(super) fn trouble(&mut self, agents: impl IntoIterator<Item = usize>, retry_after: Option<Span>) {
         for agent in agents {
-            self.on(agent, |machine, step, standing| {
-                machine.on_provider_trouble(step, standing, retry_after);
+            self.on(agent, |machine, step, membership| {
+                machine.on_provider_trouble(step, membership, retry_after);
             });
         }
     }
@@ -103,9 +103,9 @@ impl World {
     /// The monitor stops, and reads its rows again.
     pub(super) fn restart(&mut self) {
         self.machine = from_row(&to_row(&self.machine)).expect("a row that was just written");
-        for standing in &mut self.agents {
-            *standing = from_row(&to_row(standing)).expect("a row that was just written");
-            self.machine.recall(self.now, standing, &self.policy);
+        for membership in &mut self.agents {
+            *membership = from_row(&to_row(membership)).expect("a row that was just written");
+            self.machine.recall(self.now, membership, &self.policy);
         }
     }
 
@@ -125,11 +125,11 @@ impl World {
     pub(super) fn on(
         &mut self,
         agent: usize,
-        call: impl FnOnce(&mut Correlation, &mut Step<'_>, &mut Standing),
+        call: impl FnOnce(&mut Correlation, &mut Step<'_>, &mut Membership),
     ) {
-        let mut standing = std::mem::take(&mut self.agents[agent]);
-        self.step(|machine, step| call(machine, step, &mut standing));
-        self.agents[agent] = standing;
+        let mut membership = std::mem::take(&mut self.agents[agent]);
+        self.step(|machine, step| call(machine, step, &mut membership));
+        self.agents[agent] = membership;
     }
 
     fn step(&mut self, call: impl FnOnce(&mut Correlation, &mut Step<'_>)) {

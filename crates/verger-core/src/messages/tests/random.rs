@@ -9,6 +9,7 @@ use super::desk::Desk;
 use crate::id::{AgentId, MessageId};
 use crate::liveness::LivenessStatus;
 use crate::signal::Awaited;
+use crate::standing::Standing;
 use crate::time::{Span, Timestamp};
 use crate::waiting::Wait;
 

@@ -6,6 +6,7 @@ use super::super::*;
 use super::desk::Desk;
 use crate::liveness::LivenessStatus::{Busy, Idle, Offline, Online, Unresponsive};
 use crate::signal::Awaited;
+use crate::standing::{Reading, Standing};
 use crate::time::Span;
 
 fn undelivered(desk: &mut Desk, why: Undelivered) {

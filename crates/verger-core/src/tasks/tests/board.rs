@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use super::super::*;
 use crate::id::{AgentId, TaskId};
 use crate::liveness::LivenessStatus;
-use crate::messages::Standing;
 use crate::signal::{Awaited, Trust};
+use crate::standing::Standing;
 use crate::time::{Span, Timestamp};
 use crate::waiting::Wait;
 

@@ -6,8 +6,8 @@ use super::super::*;
 use super::board::{Board, assignment};
 use crate::id::{AgentId, TaskId};
 use crate::liveness::LivenessStatus::{Busy, Idle, Offline, Online, Unresponsive};
-use crate::messages::Standing;
 use crate::signal::{Awaited, Trust};
+use crate::standing::Standing;
 use crate::time::Span;
 
 /// Given at 0s, due at 10m, nothing heard: stalled a moment after 30m.

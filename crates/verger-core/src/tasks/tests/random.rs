@@ -8,8 +8,8 @@ use super::super::*;
 use super::board::Board;
 use crate::id::{AgentId, TaskId};
 use crate::liveness::LivenessStatus;
-use crate::messages::{Reading, Standing};
 use crate::signal::{Awaited, Trust};
+use crate::standing::{Reading, Standing};
 use crate::time::{Span, Timestamp};
 use crate::waiting::Wait;
 

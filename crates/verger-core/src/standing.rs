@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use crate::id::AgentId;
 use crate::liveness::LivenessStatus;
 use crate::signal::Awaited;
 use crate::time::{Span, Timestamp};
@@ -81,5 +82,23 @@ impl fmt::Display for Reading {
             Self::Unknown => f.write_str("it was never heard"),
             Self::Nobody => f.write_str("no such agent is registered"),
         }
+    }
+}
+
+/// The surroundings of one step of a machine that expects something of agents.
+pub struct Surroundings<'a, Policy, Decided> {
+    /// The present moment.
+    pub now: Timestamp,
+    /// The limits.
+    pub policy: &'a Policy,
+    /// How an agent stands; nothing if none of that name is registered.
+    pub standing: &'a dyn Fn(&AgentId) -> Option<Standing>,
+    /// Where decisions go.
+    pub out: &'a mut Vec<Decided>,
+}
+
+impl<Policy, Decided> Surroundings<'_, Policy, Decided> {
+    pub(crate) fn reading(&self, agent: &AgentId) -> Reading {
+        Reading::of((self.standing)(agent), self.now)
     }
 }
