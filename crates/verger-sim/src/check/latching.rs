@@ -73,8 +73,9 @@ impl Checker for NothingLatched {
 
 impl NothingLatched {
     /// Whether what is held against an agent that is well is still true as far as anybody can know: a question that
-    /// nobody answers for a day stands until somebody does; nothing new comes of polling or a long call, however long; and who rests
-    /// does nothing, which only people can tell from a standstill if the word of it was lost. They were asked.
+    /// nobody answers for a day stands until somebody does; nothing new comes of polling or a long call, however
+    /// long, and a window that filled up meanwhile stays full until the agent turns to something else; and who
+    /// rests does nothing, which only people can tell from a standstill if the word of it was lost. They were asked.
     fn is_still_so(&self, agent: &AgentId, condition: Condition, state: HealthState) -> bool {
         let signs = self.signs.get(agent).map_or(&[][..], |signs| signs);
         let all = |is_one: fn(Sign) -> bool| !signs.is_empty() && signs.iter().all(|sign| is_one(*sign));
@@ -82,7 +83,7 @@ impl NothingLatched {
         match condition {
             Condition::WaitingPerson if all(is_long_rest) => true,
             Condition::Polling | Condition::LongTool => {
-                state == HealthState::Degraded && all(|sign| sign == Sign::Progress)
+                state == HealthState::Degraded && all(|sign| matches!(sign, Sign::Progress | Sign::Context))
             }
             Condition::WaitingPerson => self.asked.contains(agent) && all(unseen),
             _ => false,
@@ -187,6 +188,7 @@ mod tests {
         let true_of = [
             (Sign::Patience(Awaited::Person), Condition::WaitingPerson),
             (Sign::Progress, Condition::Polling),
+            (Sign::Context, Condition::Polling),
         ];
         for (sign, condition) in true_of {
             let (mut trace, mut checker) = (Trace::new(), NothingLatched::default());
