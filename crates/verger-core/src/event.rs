@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::command::Decision;
+use crate::correlation::{self, Scope};
 use crate::effect::EffectKey;
 use crate::evidence::Evidence;
 use crate::health::HealthState;
@@ -144,6 +145,8 @@ pub enum Fact {
         incident: Incident,
         /// Since when.
         since: Timestamp,
+        /// The incident of many that stands for this one: people know of it already.
+        part_of: Option<Scope>,
     },
     /// It is over.
     IncidentResolved {
@@ -163,6 +166,17 @@ pub enum Fact {
         limit: u16,
         /// The window.
         per: Span,
+    },
+    /// Many agents turned bad together, or that is over (X02).
+    Correlated(correlation::Change),
+    /// A person gave an order about them.
+    IncidentOrdered {
+        /// Where they belong together.
+        scope: Scope,
+        /// Who.
+        by: Actor,
+        /// What.
+        order: correlation::Order,
     },
 }
 

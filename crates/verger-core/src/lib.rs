@@ -29,6 +29,7 @@ pub mod id;
 pub mod intervention;
 pub mod liveness;
 pub mod messages;
+pub mod notice;
 pub mod policy;
 pub mod probe;
 pub mod progress;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::effect::{EffectKey, Outcome};
 use crate::fingerprint::{CallPrint, ResultPrint, TextPrint};
-use crate::id::{AgentId, CheckpointId, HostId, Incarnation, RoleName, TaskId};
+use crate::id::{AgentId, CheckpointId, HostId, Incarnation, ProviderId, RoleName, TaskId};
 use crate::time::{AgentTime, Span, WallTime};
 
 /// One signal, as the edge hands it over.
@@ -261,6 +261,8 @@ pub enum Author {
 pub struct Spawn {
     /// Where it runs.
     pub host: Option<HostId>,
+    /// Whose language model it uses.
+    pub provider: Option<ProviderId>,
     /// The profile it is watched under.
     pub role: Option<RoleName>,
     /// What it is to do.

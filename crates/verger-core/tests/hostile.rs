@@ -124,7 +124,7 @@ fn eventful() -> (Vec<(RowKey, Vec<u8>)>, Timestamp) {
             rows.insert(row.key, bytes);
         }
     });
-    assert_eq!(rows.len(), 5, "four agents and the fleet's books");
+    assert_eq!(rows.len(), 6, "four agents, the books of the fleet and of what failed together");
     (rows.into_iter().collect(), now)
 }
 

@@ -254,6 +254,7 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
             Message::Command(command) => {
                 (true, Answer::Ordered(self.fleet.command(now, command, &mut self.out)))
             }
+            Message::Notice(notice) => (true, Answer::Noticed(self.fleet.notice(now, notice, &mut self.out))),
         }
     }
 

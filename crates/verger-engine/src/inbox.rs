@@ -3,6 +3,7 @@
 use verger_core::Refusal;
 use verger_core::command::{Command, CommandError};
 use verger_core::id::Handle;
+use verger_core::notice::{Notice, NoticeError, Reply};
 use verger_core::signal::{Content, Signal};
 
 /// Hands over what came in, in the order of its arrival, and takes answers back.
@@ -34,8 +35,10 @@ pub enum Message {
     Signal(Signal),
     /// A signal of an agent whose handle the sender holds: the fast way.
     At(Handle, Content),
-    /// An order.
+    /// An order about one agent.
     Command(Command),
+    /// Something told or ordered about what is no agent.
+    Notice(Notice),
 }
 
 /// Names a caller to the inbox that handed its input over.
@@ -43,7 +46,7 @@ pub enum Message {
 pub struct Ticket(pub u64);
 
 /// What a caller is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// The signal was accepted. The handle names the agent from now on.
     Accepted(Option<Handle>),
@@ -51,4 +54,6 @@ pub enum Answer {
     Refused(Refusal),
     /// What became of the order.
     Ordered(Result<(), CommandError>),
+    /// What became of the notice.
+    Noticed(Result<Reply, NoticeError>),
 }

@@ -463,6 +463,10 @@ impl Agent {
     }
 
     fn may_spend(&mut self, step: &mut Step<'_>, spending: Spending) -> bool {
+        if let Some(until) = self.frozen_until(step, spending) {
+            self.hold(until);
+            return false;
+        }
         let limit = spending.agent_limit(&step.role.intervention);
         let case = self.case.get_or_insert_default();
         let by_agent = case.budget(spending).allows_at(step.now, limit);
@@ -478,6 +482,24 @@ impl Agent {
             step.fleet.on_held(step.now, by_fleet, spending, step.out);
         }
         false
+    }
+
+    /// Until when, at least, many agents that fail together keep this one from being ended, and people from being asked
+    /// about each. It is asked again soon: the cause may be found sooner than anybody thought.
+    fn frozen_until(&self, step: &Step<'_>, spending: Spending) -> Option<Timestamp> {
+        let soon = step.now + RETRY_AFTER;
+        match spending {
+            Spending::Nudge => None,
+            Spending::Escalation => {
+                let kind = self.gravest_kind()?;
+                let frozen = step.together.is_frozen(step.now, &self.membership()).is_some();
+                (frozen && step.together.covering(&self.membership(), kind).is_some()).then_some(soon)
+            }
+            Spending::Termination => {
+                let may = step.together.may_stop(step.now, &self.membership(), step.bounds);
+                may.err().map(|held| held.until().min(soon))
+            }
+        }
     }
 
     /// What a person orders counts for the agent, and not against what the monitor may do to the fleet.

@@ -316,7 +316,9 @@ impl Agent {
 
     pub(crate) fn open_incident(&mut self, step: &mut Step<'_>, incident: Incident) {
         self.past.get_or_insert_default().incidents.push((incident, step.now));
-        self.record(step, Fact::IncidentOpened { incident, since: step.now });
+        let covers = |kind| step.together.covering(&self.membership(), kind);
+        let part_of = incident.kind().and_then(covers);
+        self.record(step, Fact::IncidentOpened { incident, since: step.now, part_of });
     }
 
     fn resolve_incident(&mut self, step: &mut Step<'_>, incident: Incident) {

@@ -78,7 +78,7 @@ impl Agent {
             blocked: false,
             next_effect: 1,
             task: None,
-            host: None,
+            place: None,
             checkpoint: None,
             liveness: Liveness { last_sign: now, ..Liveness::default() },
             waiting: Waiting::default(),
@@ -171,9 +171,7 @@ impl Agent {
         }
         self.spawned = Spawned::Announced(sent_at);
         self.grace_until = if self.heard { step.now } else { step.now + step.role.startup_grace };
-        if spawn.host.is_some() {
-            self.host.clone_from(&spawn.host);
-        }
+        self.settle(spawn.host.as_ref(), spawn.provider.as_ref());
         if let Some(task) = &spawn.task {
             self.on_task_assigned(step.now, task.clone());
         }
@@ -204,7 +202,7 @@ impl Agent {
         next.mode = self.mode;
         next.next_effect = self.next_effect;
         next.task = self.task.take();
-        next.host = self.host.take();
+        next.place = self.place.take();
         next.checkpoint = self.checkpoint.take();
         next.skew = self.skew;
         next.progress.assigned_at = self.progress.assigned_at.map(|_| now);

@@ -12,6 +12,7 @@ mod life;
 mod observe;
 mod order;
 mod outcome;
+mod place;
 mod reach;
 mod step;
 mod view;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 pub(crate) use inquiry::Inquiry;
 pub use life::Refusal;
 pub(crate) use life::{Spawned, introduces};
+pub(crate) use place::Place;
 pub(crate) use step::Step;
 pub use view::{AgentView, Intervention, LivenessView, Metrics};
 
@@ -28,7 +30,7 @@ use crate::event::Incident;
 use crate::evidence::Evidence;
 use crate::flapping::Flapping;
 use crate::health::HealthState;
-use crate::id::{AgentId, CheckpointId, HostId, Incarnation, TaskId};
+use crate::id::{AgentId, CheckpointId, Incarnation, TaskId};
 use crate::intervention::Case;
 use crate::liveness::Liveness;
 use crate::policy::{Mode, RoleIndex};
@@ -73,7 +75,8 @@ pub(crate) struct Agent {
     pub(crate) next_effect: u32,
 
     pub(crate) task: Option<TaskId>,
-    pub(crate) host: Option<HostId>,
+    /// Where it belongs; nothing if that is the fleet alone, and it is well.
+    pub(crate) place: Option<Box<Place>>,
     pub(crate) checkpoint: Option<CheckpointId>,
 
     pub(crate) liveness: Liveness,

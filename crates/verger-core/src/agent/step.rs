@@ -1,6 +1,7 @@
 //! What a step of one agent works with: the time, its role's policy, the fleet's limits, and where results go.
 
 use super::Agent;
+use crate::correlation::{self, Correlation};
 use crate::effect::{Action, Effect, EffectKey};
 use crate::event::{Event, Fact};
 use crate::fleet::{Collector, FleetBudgets};
@@ -15,6 +16,9 @@ pub(crate) struct Step<'a> {
     pub(crate) wall: Option<WallTime>,
     pub(crate) role: &'a Role,
     pub(crate) fleet: &'a mut FleetBudgets,
+    /// Who fails together.
+    pub(crate) together: &'a Correlation,
+    pub(crate) bounds: &'a correlation::Policy,
     pub(crate) out: &'a mut Collector,
     /// Room for findings, reused from step to step.
     pub(crate) findings: &'a mut Vec<Finding>,

@@ -128,7 +128,7 @@ impl Agent {
             waiting_on: self.waiting.current(now, &role.patience),
             ready: self.is_ready(now, role),
             task: self.task.clone(),
-            host: self.host.clone(),
+            host: self.host().cloned(),
             checkpoint: self.checkpoint.clone(),
             intervention: self.intervention(),
             clock_skew_ms: self.skew.millis(),

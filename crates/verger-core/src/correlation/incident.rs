@@ -69,6 +69,34 @@ pub enum Change {
     },
 }
 
+/// The sentence a person reads.
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Opened { scope, affected, of, kind, .. } => {
+                write!(
+                    f,
+                    "{affected} of {of} agents of {scope} turned {kind} together: nobody is ended for it"
+                )
+            }
+            Self::Widened { scope, affected, of, kind } => {
+                write!(f, "by now {affected} of {of} agents of {scope} are {kind}")
+            }
+            Self::StillFrozen { scope, affected, of, .. } => {
+                write!(f, "{affected} of {of} agents of {scope} are still bad, and nobody is ended for it")
+            }
+            Self::Frozen { scope, .. } => write!(f, "a person froze {scope}"),
+            Self::Thawed { scope, by: Thaw::Time } => {
+                write!(f, "the freeze of {scope} lasted as long as it may")
+            }
+            Self::Thawed { scope, by: Thaw::Person } => write!(f, "a person ended the freeze of {scope}"),
+            Self::Resolved { scope, lasted, by } => {
+                write!(f, "the incident of {scope} is over after {lasted}: {by}")
+            }
+        }
+    }
+}
+
 /// Why a freeze is over before its incident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thaw {
@@ -93,6 +121,19 @@ pub enum Ending {
     Time,
     /// A person said so.
     Person,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Recovered => "they are well again",
+            Self::Served => "the provider serves again",
+            Self::Quiet => "nobody reports it any more",
+            Self::Merged => "it is part of the fleet's",
+            Self::Time => "who is still bad is so for itself",
+            Self::Person => "a person said so",
+        })
+    }
 }
 
 /// Why nobody is ended or respawned at present.

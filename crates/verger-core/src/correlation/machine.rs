@@ -151,6 +151,14 @@ impl Correlation {
         self.count_bad(now, membership, policy);
     }
 
+    /// Whether nothing needs to be remembered of it but what the agents remember.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.incidents.is_empty()
+            && self.settled.is_empty()
+            && self.merged.is_empty()
+            && self.resets.is_empty()
+    }
+
     /// When [`wake`](Self::wake) has something to do.
     pub fn deadline(&self, now: Timestamp) -> Option<Timestamp> {
         let (due, _) = self.agenda.first()?;

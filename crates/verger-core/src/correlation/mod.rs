@@ -31,6 +31,7 @@ mod tests;
 pub use incident::{Change, Ending, Freeze, IncidentView, OutageView, Thaw};
 pub(crate) use incident::{Incident, Outage};
 pub use machine::{Correlation, Step};
+pub use people::Order;
 pub use policy::Policy;
 pub(crate) use scope::Bad;
 pub use scope::{Kind, Membership, Scope};

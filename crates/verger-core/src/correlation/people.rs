@@ -4,7 +4,27 @@ use super::incident::{Change, Ending, Thaw};
 use super::{Correlation, Scope, Step};
 use crate::time::Span;
 
+/// What a person orders about an incident of many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Go on as if each failed for itself; the incident stays open.
+    Thaw,
+    /// End nobody for so long from now on.
+    Freeze(Span),
+    /// These are not one failure.
+    Dismiss,
+}
+
 impl Correlation {
+    /// Carries out what a person ordered. Tells whether there was anything to order it about.
+    pub fn order(&mut self, step: &mut Step<'_>, scope: &Scope, order: Order) -> bool {
+        match order {
+            Order::Thaw => self.thaw(step, scope),
+            Order::Freeze(lasting) => self.freeze(step, scope, lasting),
+            Order::Dismiss => self.dismiss(step, scope),
+        }
+    }
+
     /// Ends the freeze of a scope. Tells whether it was frozen.
     pub fn thaw(&mut self, step: &mut Step<'_>, scope: &Scope) -> bool {
         let frozen = self.incidents.get(scope).is_some_and(|incident| incident.frozen_until.is_some());

@@ -92,6 +92,16 @@ pub(crate) struct Bad {
 }
 
 impl Membership {
+    /// Counted among the fleet, well, and of no known host or provider.
+    pub(crate) fn of_the_fleet() -> Self {
+        Self { joined: true, ..Self::default() }
+    }
+
+    /// As it would be if the agent were there now: to ask about one that has left.
+    pub(crate) fn as_if_there(host: Option<&HostId>, provider: Option<&ProviderId>) -> Self {
+        Self { joined: true, host: host.cloned(), provider: provider.cloned(), bad: None }
+    }
+
     /// In which way it is bad, if it is.
     pub fn kind(&self) -> Option<Kind> {
         self.bad.map(|bad| bad.kind)

@@ -67,8 +67,8 @@ impl Correlation {
         }
     }
 
-    /// It ended, or nobody tries any longer.
-    pub fn on_stopped(&mut self, agent: &AgentId) {
-        self.stops.under_way.remove(agent);
+    /// It ended, or nobody tries any longer. Tells whether that is news.
+    pub fn on_stopped(&mut self, agent: &AgentId) -> bool {
+        self.stops.under_way.remove(agent).is_some()
     }
 }

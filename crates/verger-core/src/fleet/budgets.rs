@@ -82,7 +82,7 @@ impl FleetBudgets {
         self.storm = Some((now, until));
         let Limit { count, window } = spending.fleet_limit(&self.limits);
         tell(now, Fact::BudgetExhausted { limit: count, per: window }, out);
-        tell(now, Fact::IncidentOpened { incident: Incident::Storm, since: now }, out);
+        tell(now, Fact::IncidentOpened { incident: Incident::Storm, since: now, part_of: None }, out);
     }
 
     /// The storm is over when nothing was held back for as long as it had to wait.

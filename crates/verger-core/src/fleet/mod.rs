@@ -1,7 +1,11 @@
 //! All agents, and the one way in.
 
 mod budgets;
+mod correlation;
+mod follow;
 mod index;
+mod machines;
+mod notice;
 mod ring;
 mod rows;
 mod table;
@@ -9,7 +13,7 @@ mod table;
 pub(crate) use budgets::{FleetBudgets, Spending};
 pub use rows::{RestoreError, Row, RowKey};
 
-use crate::agent::{Agent, AgentView, Refusal, Step, introduces};
+use crate::agent::{Agent, AgentView, Place, Refusal, Step, introduces};
 use crate::command::{Command, CommandError, Order};
 use crate::effect::Effect;
 use crate::event::{Event, Fact};
@@ -20,6 +24,7 @@ use crate::signs::Finding;
 use crate::time::{Span, Timestamp, WallTime};
 
 use index::IdIndex;
+use machines::Machines;
 use ring::DeadlineRing;
 use table::Table;
 
@@ -43,6 +48,7 @@ pub struct Fleet {
     index: IdIndex,
     ring: DeadlineRing,
     budgets: FleetBudgets,
+    machines: Machines,
     /// Slots whose rows changed since they were last taken, each once.
     changed: Vec<u32>,
     /// Agents that were forgotten since rows were last taken.
@@ -60,6 +66,7 @@ impl Fleet {
             policies,
             table: Table::default(),
             index: IdIndex::new(seed),
+            machines: Machines::default(),
             ring: DeadlineRing::new(Timestamp::ZERO),
             changed: Vec::new(),
             forgotten: Vec::new(),
@@ -118,7 +125,11 @@ impl Fleet {
             Ok(())
         })?;
         if command.order == Order::Unregister {
-            self.forget(now, slot, command, out);
+            self.step(now, None, slot, out, |agent, step| {
+                agent.resolve_all_incidents(step);
+                agent.record(step, Fact::Unregistered { by: Some(command.by.clone()) });
+            });
+            self.forget(slot);
         }
         Ok(())
     }
@@ -136,12 +147,13 @@ impl Fleet {
             }
         }
         self.due = due;
+        self.wake_machines(now, out);
         self.budgets.wake(now, out);
     }
 
     /// When [`wake`](Self::wake) has something to do, if nothing comes in before. It may be early, never late.
     pub fn next_wake(&self) -> Option<Timestamp> {
-        [self.ring.next(), self.budgets.deadline()].into_iter().flatten().min()
+        [self.ring.next(), self.budgets.deadline(), self.machines.deadline()].into_iter().flatten().min()
     }
 
     /// How many agents are registered.
@@ -182,15 +194,18 @@ impl Fleet {
         let role = self.role_named_by(&signal.content.body).unwrap_or_default();
         let mut agent = Agent::new(signal.agent.clone(), role, now);
         agent.next_effect = self.budgets.first_effect;
+        agent.place = Some(Box::new(Place::nowhere()));
         let event = Event {
             at: now,
             agent: Some((agent.id.clone(), agent.incarnation)),
             fact: Fact::Registered { task: None },
         };
+        let from = out.events.len();
         out.events.push(event);
         let slot = self.table.insert(agent);
         self.index.insert(slot, &self.table);
         self.ring.grow(self.table.slots());
+        self.follow_facts(now, slot, from, out);
         slot
     }
 
@@ -203,6 +218,7 @@ impl Fleet {
     ) -> Result<(), Refusal> {
         let wall = Some(content.received_at);
         self.step(now, wall, slot, out, |agent, step| agent.observe(step, content))?;
+        self.follow_signal(now, slot, &content.body, out);
         let claimed = self.claimed_role(content).filter(|role| self.table.agent_mut(slot).role != *role);
         if let Some(role) = claimed {
             self.table.agent_mut(slot).role = role;
@@ -259,9 +275,21 @@ impl Fleet {
         run: impl FnOnce(&mut Agent, &mut Step<'_>) -> T,
     ) -> T {
         let agent = self.table.agent_mut(slot);
-        let role = self.policies.at(agent.role);
-        let mut step = Step { now, wall, role, fleet: &mut self.budgets, out, findings: &mut self.findings };
+        let from = out.events.len();
+        let mut step = Step {
+            now,
+            wall,
+            role: self.policies.at(agent.role),
+            fleet: &mut self.budgets,
+            together: &self.machines.correlation,
+            bounds: &self.policies.correlation,
+            out,
+            findings: &mut self.findings,
+        };
         let result = run(agent, &mut step);
+        if from < out.events.len() {
+            self.follow_facts(now, slot, from, out);
+        }
         self.arm(now, slot);
         if self.table.mark_changed(slot) {
             self.changed.push(slot);
@@ -277,14 +305,11 @@ impl Fleet {
         }
     }
 
-    fn forget(&mut self, now: Timestamp, slot: u32, command: &Command, out: &mut Collector) {
-        self.index.remove(&command.agent, &self.table);
-        let Some(mut agent) = self.table.remove(slot) else { return };
-        let role = self.policies.at(agent.role);
-        let mut step =
-            Step { now, wall: None, role, fleet: &mut self.budgets, out, findings: &mut self.findings };
-        agent.resolve_all_incidents(&mut step);
-        agent.record(&mut step, Fact::Unregistered { by: Some(command.by.clone()) });
+    fn forget(&mut self, slot: u32) {
+        if let Some(agent) = self.table.agent(slot) {
+            self.index.remove(&agent.id.clone(), &self.table);
+        }
+        let Some(agent) = self.table.remove(slot) else { return };
         self.ring.disarm(slot);
         self.budgets.first_effect = self.budgets.first_effect.max(agent.next_effect);
         self.budgets.changed = true;

@@ -8,7 +8,7 @@ use crate::agent::Agent;
 use crate::id::{AgentId, RoleName};
 use crate::intervention::Budget;
 use crate::policy::Policies;
-use crate::record::{Damaged, from_row, to_row};
+use crate::record::{Damaged, Stored, from_row, to_row};
 use crate::time::Timestamp;
 
 /// The layout of rows. A change of layout raises it, and keeps a reader for the one before.
@@ -21,6 +21,8 @@ pub enum RowKey {
     Agent(AgentId),
     /// The fleet's own books.
     Fleet,
+    /// Failures that belong together.
+    Correlation,
 }
 
 /// One row to be written, or deleted if it holds nothing.
@@ -64,7 +66,10 @@ impl RestoreError {
 impl Fleet {
     /// Whether [`take_changed_rows`](Self::take_changed_rows) has something to give.
     pub fn has_changes(&self) -> bool {
-        !self.changed.is_empty() || !self.forgotten.is_empty() || self.budgets.changed
+        !self.changed.is_empty()
+            || !self.forgotten.is_empty()
+            || self.budgets.changed
+            || self.machines.has_changes()
     }
 
     /// Gives the rows of all that changed since the last call.
@@ -88,6 +93,9 @@ impl Fleet {
             )));
             push(Row { key: RowKey::Fleet, bytes: Some(sealed(bytes)) });
         }
+        if std::mem::take(&mut self.machines.correlation_changed) {
+            push(row(RowKey::Correlation, &self.machines.correlation));
+        }
     }
 
     /// Gives the rows of everybody, changed or not.
@@ -98,6 +106,7 @@ impl Fleet {
             }
         }
         self.budgets.changed = true;
+        self.machines.correlation_changed = true;
         self.take_changed_rows(push);
     }
 
@@ -118,8 +127,12 @@ impl Fleet {
                     let damaged = |_: Damaged| RestoreError::Damaged("the fleet".to_owned());
                     restore_books(&mut fleet.budgets, content).map_err(damaged)?;
                 }
+                RowKey::Correlation => {
+                    fleet.machines.correlation = read("the failures that belong together", &bytes)?;
+                }
             }
         }
+        fleet.recall(now);
         Ok(fleet)
     }
 
@@ -141,6 +154,17 @@ impl Fleet {
         self.ring.arm(slot, now);
         Ok(())
     }
+}
+
+/// A row of one value.
+fn row(key: RowKey, value: &impl Stored) -> Row {
+    let mut bytes = vec![VERSION];
+    value.put(&mut bytes);
+    Row { key, bytes: Some(sealed(bytes)) }
+}
+
+fn read<T: Stored>(what: &str, bytes: &[u8]) -> Result<T, RestoreError> {
+    from_row(checked(what, bytes)?).map_err(|_: Damaged| RestoreError::Damaged(what.to_owned()))
 }
 
 /// A row with its checksum: what a disk or a hand has changed is refused, not half believed.

@@ -8,7 +8,7 @@ use crate::id::RoleName;
 use crate::intervention::{self, FleetLimits};
 use crate::signs::{context, errors, output, repetition, tokens};
 use crate::time::Span;
-use crate::{flapping, liveness, progress, waiting};
+use crate::{correlation, flapping, liveness, progress, waiting};
 
 /// What may be done to an agent without a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,6 +107,8 @@ pub struct Policies {
     roles: Vec<Role>,
     /// Limits on interventions in the whole fleet.
     pub limits: FleetLimits,
+    /// When the failures of many agents are one.
+    pub correlation: correlation::Policy,
 }
 
 impl Default for Policies {
@@ -118,7 +120,7 @@ impl Default for Policies {
             Role::polled("background", Span::minutes(5), 3),
             Role::polled("standby", Span::minutes(15), 5),
         ];
-        Self { roles, limits: FleetLimits::default() }
+        Self { roles, limits: FleetLimits::default(), correlation: correlation::Policy::default() }
     }
 }
 

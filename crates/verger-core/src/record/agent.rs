@@ -1,7 +1,7 @@
 //! What is stored of an agent.
 
 use super::{Damaged, Stored};
-use crate::agent::{Agent, Inquiry, Metrics, Past, Signs, Spawned};
+use crate::agent::{Agent, Inquiry, Metrics, Past, Place, Signs, Spawned};
 use crate::event::Incident;
 use crate::evidence::{Evidence, Measure, Severity, Sign};
 use crate::flapping::Flapping;
@@ -33,7 +33,7 @@ fields!(Agent {
     blocked,
     next_effect,
     task,
-    host,
+    place,
     checkpoint,
     liveness,
     waiting,
@@ -46,6 +46,7 @@ fields!(Agent {
 });
 fields!(Signs { finished, last_poll, repetition, errors, tokens, context, output });
 fields!(Past { incidents, inquiry, handoff_at, flapping, ended_at });
+fields!(Place { host, provider, membership });
 fields!(Inquiry { seq, asked_at, repeated, no_way, answered_at, times });
 fields!(Metrics {
     heartbeats,

@@ -135,7 +135,12 @@ fn body() -> impl Strategy<Value = Body> {
         1 => Just(Body::Blocker { reason: "no key".into() }),
         2 => (any::<u32>(), prop::option::of(status())).prop_map(|(seq, status)| Body::Pong { seq, status }),
         2 => (role(), prop::option::of(name())).prop_map(|(role, task)| {
-            Body::Spawn(Spawn { host: Some("h".into()), role: role.map(Into::into), task: task.map(Into::into) })
+            Body::Spawn(Spawn {
+                host: Some("h".into()),
+                provider: Some("p".into()),
+                role: role.map(Into::into),
+                task: task.map(Into::into),
+            })
         }),
         1 => (any::<Option<i32>>(), any::<Option<i32>>()).prop_map(|(code, signal)| Body::Exit(Exit { code, signal })),
         1 => name().prop_map(|id| Body::Checkpoint { id: id.into() }),

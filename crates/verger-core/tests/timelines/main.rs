@@ -15,4 +15,5 @@ mod restore;
 mod rests;
 mod roles;
 mod storms;
+mod together;
 mod waiting;

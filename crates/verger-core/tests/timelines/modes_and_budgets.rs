@@ -161,13 +161,14 @@ fn many(count: usize, words: &str) -> String {
 }
 
 #[test]
-fn l23_when_many_fail_together_there_is_one_fleet_incident_and_no_mass_termination() {
+fn l23_when_many_fail_there_is_one_storm_and_no_mass_termination() {
     let mut script = many(40, "0s @activity");
     script += &many(40, "1s @status degraded");
     for second in 2..6 {
         script += &many(40, &format!("{second}s @call b{second} -> boom failed"));
     }
-    let timeline = recovering(&script).play("9m");
+    let policies = policies(Mode::Full, RestartPolicy::Recover);
+    let timeline = Timeline::apart(policies).play(&script).play("9m");
     let stopped = timeline.effects.iter().filter(|effect| matches!(effect.action, Action::Stop { .. }));
     let stopped: BTreeSet<_> = stopped.map(|effect| effect.key.agent.as_str()).collect();
     assert_eq!(stopped.len(), 5, "{stopped:?}");
@@ -181,7 +182,7 @@ fn l23_when_many_fail_together_there_is_one_fleet_incident_and_no_mass_terminati
 fn l23_a_storm_ends_and_is_said_to() {
     let mut script = many(35, "0s @activity");
     script += &many(35, "1s @error disk unrecoverable");
-    let storm = Timeline::default().play(&script).play("5m");
+    let storm = Timeline::apart(Policies::default()).play(&script).play("5m");
     assert_eq!(storm.effects.len(), 30, "thirty questions in ten minutes are enough");
     let over = storm.play("1h");
     assert_eq!(over.effects.len(), 35, "nobody is forgotten");

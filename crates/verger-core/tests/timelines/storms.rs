@@ -45,7 +45,7 @@ fn l23_what_a_limit_held_back_is_done_the_moment_there_is_room_and_told_once() {
 #[test]
 fn l23_a_storm_is_told_of_once_and_not_of_each_agent() {
     let script = many(35, "0s @activity") + &many(35, "1s @error disk unrecoverable");
-    let timeline = Timeline::default().play(&script).play("1h");
+    let timeline = Timeline::apart(Policies::default()).play(&script).play("1h");
     let reached: Vec<_> =
         timeline.events.iter().filter(|event| matches!(event.fact, Fact::BudgetExhausted { .. })).collect();
     assert_eq!(reached.len(), 1, "{}", timeline.so_far());
@@ -55,7 +55,7 @@ fn l23_a_storm_is_told_of_once_and_not_of_each_agent() {
 #[test]
 fn l23_a_storm_is_over_the_moment_after_all_was_done() {
     let script = many(35, "0s @activity") + &many(35, "1s @error disk unrecoverable");
-    let timeline = Timeline::default().play(&script).play("1h");
+    let timeline = Timeline::apart(Policies::default()).play(&script).play("1h");
     let over = timeline.events.iter().find_map(|event| match event.fact {
         Fact::IncidentResolved { incident: Incident::Storm, lasted } => Some((event.at, lasted)),
         _ => None,
@@ -67,7 +67,7 @@ fn l23_a_storm_is_over_the_moment_after_all_was_done() {
 #[test]
 fn l23_a_storm_lasts_while_more_is_held_back() {
     let script = many(65, "0s @activity") + &many(65, "1s @error disk unrecoverable");
-    let timeline = Timeline::default().play(&script).play("15m");
+    let timeline = Timeline::apart(Policies::default()).play(&script).play("15m");
     assert_eq!(timeline.count("=> escalate"), 60);
     assert_eq!((timeline.count("fleet incident Storm"), timeline.count("fleet incident Storm over")), (1, 0));
     let over = timeline.play("1h");

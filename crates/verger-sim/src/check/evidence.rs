@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn a_state_with_its_reason_and_its_incident_pass() {
-        let opened = Fact::IncidentOpened { incident: Incident::Stuck, since: Timestamp::ZERO };
+        let opened =
+            Fact::IncidentOpened { incident: Incident::Stuck, since: Timestamp::ZERO, part_of: None };
         assert_eq!(run(vec![becomes(HealthState::Healthy, HealthState::Stuck), opened]), Ok(()));
     }
 
@@ -114,7 +115,11 @@ mod tests {
 
     #[test]
     fn an_incident_out_of_the_blue_is_caught() {
-        let caught = run(vec![Fact::IncidentOpened { incident: Incident::Silent, since: Timestamp::ZERO }]);
+        let caught = run(vec![Fact::IncidentOpened {
+            incident: Incident::Silent,
+            since: Timestamp::ZERO,
+            part_of: None,
+        }]);
         assert_eq!(caught, Err("at 0s: a has an incident Silent for no reason".into()));
     }
 

@@ -168,7 +168,7 @@ mod tests {
         let incident = Incident::Stuck;
         let facts = vec![
             becomes(HealthState::Healthy, HealthState::Stuck),
-            Fact::IncidentOpened { incident, since: Timestamp::ZERO },
+            Fact::IncidentOpened { incident, since: Timestamp::ZERO, part_of: None },
             Fact::EscalationTriggered { reason: "look".into(), by: None },
             becomes(HealthState::Stuck, HealthState::Healthy),
             Fact::IncidentResolved { incident, lasted: Span::ZERO },
@@ -224,7 +224,7 @@ mod tests {
             let incident = Incident::Stuck;
             let mut facts = vec![
                 Fact::StateChanged { from, to, evidence: [silent].into() },
-                Fact::IncidentOpened { incident, since: Timestamp::ZERO },
+                Fact::IncidentOpened { incident, since: Timestamp::ZERO, part_of: None },
             ];
             if asked {
                 facts.push(Fact::EscalationTriggered { reason: "look".into(), by: None });
@@ -236,7 +236,11 @@ mod tests {
 
     #[test]
     fn an_incident_that_stays_is_caught() {
-        let caught = run(vec![Fact::IncidentOpened { incident: Incident::Died, since: Timestamp::ZERO }]);
+        let caught = run(vec![Fact::IncidentOpened {
+            incident: Incident::Died,
+            since: Timestamp::ZERO,
+            part_of: None,
+        }]);
         assert_eq!(caught, Err("at 1h: incident Died of a is still open".into()));
     }
 

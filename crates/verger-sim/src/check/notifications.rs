@@ -61,7 +61,7 @@ mod tests {
         let incident = Incident::Silent;
         for step in script.split_whitespace() {
             let fact = match step {
-                "open" => Fact::IncidentOpened { incident, since: Timestamp::ZERO },
+                "open" => Fact::IncidentOpened { incident, since: Timestamp::ZERO, part_of: None },
                 _ => Fact::IncidentResolved { incident, lasted: Span::ZERO },
             };
             trace.commit(&mut checker, vec![fact], vec![]);

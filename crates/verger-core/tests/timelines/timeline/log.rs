@@ -44,9 +44,14 @@ fn fact(fact: &Fact) -> String {
                 if *recover { format!(", to be recovered{from}") } else { String::new() }
             )
         }
-        Fact::IncidentOpened { incident, .. } => format!("incident {incident:?}"),
+        Fact::IncidentOpened { incident, part_of: None, .. } => format!("incident {incident:?}"),
+        Fact::IncidentOpened { incident, part_of: Some(scope), .. } => {
+            format!("incident {incident:?}, part of that of {scope}")
+        }
         Fact::IncidentResolved { incident, lasted } => format!("incident {incident:?} over after {lasted}"),
         Fact::Superseded { .. } => "an earlier life was turned away".to_owned(),
+        Fact::Correlated(change) => change.to_string(),
+        Fact::IncidentOrdered { scope, by, order } => format!("of {scope} {by} ordered {order:?}"),
         Fact::BudgetExhausted { limit, per } => format!("limit reached: {limit} in {per}"),
     }
 }

@@ -15,6 +15,7 @@ use std::fmt::Write as _;
 
 use verger_core::effect::{Action, Effect, EffectKey, Outcome};
 use verger_core::event::Event;
+use verger_core::notice::{Notice, NoticeError, Reply};
 use verger_core::policy::{Mode, Policies};
 use verger_core::signal::{Body, Content, Signal, Status, Trust};
 use verger_core::time::{AgentTime, WallTime};
@@ -105,6 +106,15 @@ impl Timeline {
         }
     }
 
+    /// Agents that fail together are not held to, so that the limits on what is done to each can be seen.
+    pub(crate) fn apart(mut policies: Policies) -> Self {
+        policies.correlation.agents_min = u32::MAX;
+        policies.correlation.stops_max = u16::MAX;
+        policies.correlation.stops_share = 100;
+        Self::new(policies)
+    }
+
+    /// Under the default policies, in this mode.
     pub(crate) fn in_mode(mode: Mode) -> Self {
         let mut policies = Policies::default();
         policies.each(|role| role.mode = mode);
@@ -264,6 +274,14 @@ impl Timeline {
         self.fleet =
             Fleet::restore(self.policies.clone(), 7, rows, self.now).expect("its own rows are readable");
         self.note("restarted");
+    }
+
+    /// Tells the fleet of something that is no agent.
+    pub(crate) fn notice(&mut self, notice: &Notice) -> Result<Reply, NoticeError> {
+        let mut out = Collector::default();
+        let reply = self.fleet.notice(self.now, notice, &mut out);
+        self.take(out);
+        reply
     }
 
     fn last_effect_of(&self, agent: &AgentId) -> EffectKey {

@@ -237,6 +237,7 @@ fn body(verb: &str, words: &Words<'_>) -> Body {
         "checkpoint" => Body::Checkpoint { id: words.first().into() },
         "spawn" => Body::Spawn(Spawn {
             host: words.value("host").map(Into::into),
+            provider: words.value("provider").map(Into::into),
             role: words.value("role").map(Into::into),
             task: words.value("task").map(Into::into),
         }),

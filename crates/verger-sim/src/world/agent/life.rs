@@ -45,7 +45,8 @@ impl Agent {
         stage.truth.begin_life(self.place, now, Incarnation(self.life));
         self.turn(stage, now, Condition::Starting);
         let (host, role, task) = (Some(self.host_id.clone()), self.link.role.clone(), self.task.clone());
-        self.emit(stage, now, Body::Spawn(Spawn { host, role, task }));
+        let provider = Some(format!("provider-{}", self.provider).into());
+        self.emit(stage, now, Body::Spawn(Spawn { host, provider, role, task }));
         self.emit(stage, now, Body::Channel(Channel::Opened));
         if let Some(signal) = last_word {
             let delay = millis(self.wire.log_between(0.05, 30.0));

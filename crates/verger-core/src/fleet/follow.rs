@@ -1,0 +1,33 @@
+//! What an agent did or had happen to it concerns the machines beside it.
+
+use super::{Collector, Fleet};
+use crate::event::Fact;
+use crate::signal::Body;
+use crate::time::Timestamp;
+
+impl Fleet {
+    /// Hands on what a step of this agent recorded, from this event on. What the machines record in turn is not
+    /// followed: they concern nobody but people.
+    pub(super) fn follow_facts(&mut self, now: Timestamp, slot: u32, from: usize, out: &mut Collector) {
+        for at in from..out.events.len() {
+            let fact = out.events[at].fact.clone();
+            self.follow_fact(now, slot, &fact, out);
+        }
+    }
+
+    fn follow_fact(&mut self, now: Timestamp, slot: u32, fact: &Fact, out: &mut Collector) {
+        self.correlate(now, slot, fact, out);
+    }
+
+    /// Hands on a signal that this agent's step took in. Most concern nobody else, and must cost nothing.
+    pub(super) fn follow_signal(&mut self, now: Timestamp, slot: u32, body: &Body, out: &mut Collector) {
+        match body {
+            Body::Spawn(_) => self.place_agent(now, slot, out),
+            Body::Error(failure) if failure.provider => {
+                self.on_provider_trouble(now, slot, failure.retry_after, out);
+            }
+            Body::ModelFinished | Body::Tokens { .. } => self.on_provider_success(now, slot, out),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The machines beside the agents: what concerns several of them, or something that is none.
+//!
+//! Each has a file here that says what it is told ([`follow`](super::follow)), when it is woken, and what its rows
+//! are. None of them changes an agent; what they decide goes out as facts and effects, and what they hold back an
+//! agent asks for (`Step`).
+
+use super::{Collector, Fleet};
+use crate::correlation::Correlation;
+use crate::time::Timestamp;
+
+/// The machines beside the agents.
+#[derive(Debug, Default)]
+pub(crate) struct Machines {
+    pub(crate) correlation: Correlation,
+    /// Its row is to be written.
+    pub(crate) correlation_changed: bool,
+}
+
+impl Machines {
+    /// When [`wake_machines`](Fleet::wake_machines) has something to do.
+    pub(super) fn deadline(&self) -> Option<Timestamp> {
+        let since_ever = Timestamp::ZERO;
+        [self.correlation.deadline(since_ever)].into_iter().flatten().min()
+    }
+
+    /// Whether a row is to be written.
+    pub(super) fn has_changes(&self) -> bool {
+        self.correlation_changed
+    }
+}
+
+impl Fleet {
+    /// Does what is due beside the agents.
+    pub(super) fn wake_machines(&mut self, now: Timestamp, out: &mut Collector) {
+        self.wake_correlation(now, out);
+    }
+}

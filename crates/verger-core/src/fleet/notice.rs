@@ -1,0 +1,19 @@
+//! What is told or ordered about something that is no agent goes to its machine.
+
+use super::{Collector, Fleet};
+use crate::notice::{Notice, NoticeError, Reply};
+use crate::time::Timestamp;
+
+impl Fleet {
+    /// Takes in what is told or ordered about something that is no agent.
+    pub fn notice(
+        &mut self,
+        now: Timestamp,
+        notice: &Notice,
+        out: &mut Collector,
+    ) -> Result<Reply, NoticeError> {
+        match notice {
+            Notice::Incident { scope, by, order } => self.order_incident(now, scope, by, *order, out),
+        }
+    }
+}
