@@ -37,6 +37,8 @@ pub struct Policy {
     pub freeze_max: Span,
     /// The longest incident. Who is bad after that is so for itself. Default 24 h.
     pub lasts_max: Span,
+    /// Nobody is ended sooner than this after it turned bad: who else does is not known before. Default 1 min.
+    pub look_around: Span,
     /// At most so many terminations are under way at once, in any state of the fleet. Default 5.
     pub stops_max: u16,
     /// They are at most this share of the fleet, and one is always allowed. Default 10, as Envoy's ejections.
@@ -63,6 +65,7 @@ impl Default for Policy {
             ask_again: Span::hours(1),
             freeze_max: Span::hours(8),
             lasts_max: Span::hours(24),
+            look_around: Span::minutes(1),
             stops_max: 5,
             stops_share: 10,
             stop_lasts_max: Span::minutes(10),

@@ -27,6 +27,12 @@ impl Agent {
         let incidents = self.past.iter().flat_map(|past| &past.incidents);
         incidents.filter_map(|(incident, _)| incident.kind()).max()
     }
+
+    /// Since when it has been bad in any such way.
+    pub(crate) fn bad_since(&self) -> Option<Timestamp> {
+        let incidents = self.past.iter().flat_map(|past| &past.incidents);
+        incidents.filter(|(incident, _)| incident.kind().is_some()).map(|(_, since)| *since).min()
+    }
 }
 
 impl Fleet {

@@ -87,7 +87,7 @@ fn l05_failing_ends_by_itself_only_with_two_independent_findings() {
     );
     assert_eq!(streak.count("=> stop"), 0, "one family:\n{}", streak.so_far());
     let two =
-        recovering("0s beat \n 1s call a -> r \n 2s status degraded \n 3s..6s/1s call b$N -> boom failed");
+        recovering("0s beat \n 1s call a -> r \n 2s status degraded \n 3s..68s/1s call b$N -> boom failed");
     assert_eq!(two.view("a").state, Failing);
     assert_eq!(two.count("=> stop"), 1, "what it says and what it does agree:\n{}", two.so_far());
 }
@@ -214,7 +214,7 @@ fn l23_one_agent_is_not_nudged_without_end() {
 #[test]
 fn l23_peoples_own_terminations_do_not_use_up_the_fleets_limit() {
     let mut script = many(6, "0s @beat") + &many(6, "1s @order terminate");
-    script += "2s @z beat \n 3s @z status degraded \n 4s..7s/1s @z call b$N -> boom failed";
+    script += "2s @z beat \n 3s @z status degraded \n 4s..70s/1s @z call b$N -> boom failed";
     let timeline = recovering(&script);
     assert_eq!(timeline.count("=> stop z"), 1, "{}", timeline.so_far());
 }

@@ -117,7 +117,7 @@ fn l23_a_new_life_refills_no_limit_on_terminations() {
         let fails = format!("{}s..{}s/1s call b$N -> boom failed", at + 3, at + 6);
         format!("{begins} \n {fails} \n {}s exit code=1", at + 8)
     });
-    let timeline = Timeline::new(policies).play(&lives);
+    let timeline = Timeline::apart(policies).play(&lives);
     let ordered = seconds(&timeline, |fact| matches!(fact, Fact::TerminationOrdered { .. }));
     assert_eq!(ordered, [6, 666, 1_326], "{}", timeline.so_far());
     assert!(timeline.so_far().contains("limit reached: 3 in 1h"), "{}", timeline.so_far());

@@ -111,6 +111,7 @@ impl Timeline {
         policies.correlation.agents_min = u32::MAX;
         policies.correlation.stops_max = u16::MAX;
         policies.correlation.stops_share = 100;
+        policies.correlation.look_around = Span::ZERO;
         Self::new(policies)
     }
 
