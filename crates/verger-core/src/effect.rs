@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::evidence::Evidence;
 use crate::id::{AgentId, CheckpointId, Incarnation, TaskId};
+use crate::recovery;
 use crate::time::Span;
 
 /// Names one effect for ever: the agent, the life it is meant for, and a number that only grows.
@@ -67,6 +68,22 @@ pub enum Action {
         /// The time it has to clean up.
         within: Span,
     },
+    /// Look through a task's checkpoints and say which there are ([`Body::Surveyed`](crate::signal::Body)).
+    Survey {
+        /// Which task.
+        task: TaskId,
+    },
+    /// Start a new life that goes on with a task.
+    Spawn(Box<recovery::Spawn>),
+    /// Take a start back: drop it if it is not done yet, and end what it began.
+    Withdraw {
+        /// For which task.
+        task: TaskId,
+        /// Which start.
+        start: u64,
+        /// The life that it began, if it is known.
+        incarnation: Option<Incarnation>,
+    },
 }
 
 /// What the orchestrator gets to decide on.
@@ -99,4 +116,6 @@ pub enum Outcome {
     Stopped,
     /// It could not be done for another reason; trying again may help.
     Failed,
+    /// The checkpoint to begin with could not be read, and nothing runs.
+    Unreadable,
 }

@@ -9,6 +9,7 @@ use crate::evidence::Evidence;
 use crate::health::HealthState;
 use crate::id::{Actor, AgentId, CheckpointId, Incarnation, TaskId};
 use crate::liveness::{Cause, FailureClass, LivenessStatus};
+use crate::recovery;
 use crate::time::{Span, Timestamp};
 
 /// One fact about one agent, or about the fleet.
@@ -177,6 +178,34 @@ pub enum Fact {
         by: Actor,
         /// What.
         order: correlation::Order,
+    },
+    /// The recovery of a task went on (L27–L29).
+    Recovery(Box<recovery::Change>),
+    /// People must look at a task: it is not recovered without them.
+    ReviewOpened {
+        /// Which task.
+        task: TaskId,
+        /// Why.
+        why: recovery::Review,
+    },
+    /// The review is over.
+    ReviewOver {
+        /// Which task.
+        task: TaskId,
+    },
+    /// People should know this of a recovery; told once until it is over.
+    RecoveryAlert {
+        /// Which task; the fleet if none.
+        task: Option<TaskId>,
+        /// What.
+        condition: recovery::Condition,
+    },
+    /// It is over.
+    RecoveryAlertOver {
+        /// Which task; the fleet if none.
+        task: Option<TaskId>,
+        /// What was.
+        condition: recovery::Condition,
     },
 }
 

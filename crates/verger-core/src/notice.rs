@@ -1,7 +1,8 @@
 //! What is told or ordered about something that is no agent: an incident of many, the recovery of a task.
 
 use crate::correlation::{self, Scope};
-use crate::id::Actor;
+use crate::id::{Actor, TaskId};
+use crate::recovery;
 
 /// One thing told or ordered.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +15,15 @@ pub enum Notice {
         by: Actor,
         /// What.
         order: correlation::Order,
+    },
+    /// What a person orders about the recovery of a task.
+    Recovery {
+        /// Which task.
+        task: TaskId,
+        /// Who orders it.
+        by: Actor,
+        /// What.
+        order: recovery::Order,
     },
 }
 
@@ -31,6 +41,9 @@ pub enum NoticeError {
     /// No such incident is open.
     #[error("no incident of {0} is open")]
     NoIncident(Scope),
+    /// An order about a recovery does not fit.
+    #[error(transparent)]
+    Recovery(recovery::OrderError),
 }
 
 impl NoticeError {
@@ -38,6 +51,7 @@ impl NoticeError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::NoIncident(_) => "VG0301",
+            Self::Recovery(error) => error.code(),
         }
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::effect::{EffectKey, Outcome};
 use crate::fingerprint::{CallPrint, ResultPrint, TextPrint};
 use crate::id::{AgentId, CheckpointId, HostId, Incarnation, ProviderId, RoleName, TaskId};
+use crate::recovery::Checkpoint;
 use crate::time::{AgentTime, Span, WallTime};
 
 /// One signal, as the edge hands it over.
@@ -143,6 +144,13 @@ pub enum Body {
         key: EffectKey,
         /// What became of it.
         outcome: Outcome,
+    },
+    /// A task's checkpoints were looked through, as an effect asked.
+    Surveyed {
+        /// Which effect.
+        key: EffectKey,
+        /// All that there are.
+        checkpoints: Arc<[Checkpoint]>,
     },
 }
 

@@ -33,7 +33,8 @@ pub(crate) fn is_fact(body: &Body) -> bool {
         | Body::Pong { .. }
         | Body::Channel(_)
         // The ledger knows whether its effect was more than a ping.
-        | Body::Outcome { .. } => false,
+        | Body::Outcome { .. }
+        | Body::Surveyed { .. } => false,
     }
 }
 
@@ -46,22 +47,27 @@ pub(crate) fn is_ephemeral(action: &Action) -> bool {
         | Action::Escalate(_)
         | Action::Interrupt { .. }
         | Action::RequestHandoff { .. }
-        | Action::Stop { .. } => false,
+        | Action::Stop { .. }
+        | Action::Survey { .. }
+        | Action::Spawn(_)
+        | Action::Withdraw { .. } => false,
     }
 }
 
 /// Whether an effect is still right long after it was decided.
 ///
-/// People want to know of an escalation however late it is. Everything else is done to an agent, which may
-/// have got on by itself in the meantime.
+/// People want to know of an escalation however late it is, what was saved is asked for again anyway, and a start
+/// that was taken back must not run however late. Everything else is done to an agent, which may have got on by
+/// itself in the meantime; and a task may have been taken over.
 pub(crate) fn keeps(action: &Action) -> bool {
     match action {
-        Action::Escalate(_) => true,
+        Action::Escalate(_) | Action::Survey { .. } | Action::Withdraw { .. } => true,
         Action::Ping
         | Action::Inquire
         | Action::Nudge { .. }
         | Action::Interrupt { .. }
         | Action::RequestHandoff { .. }
-        | Action::Stop { .. } => false,
+        | Action::Stop { .. }
+        | Action::Spawn(_) => false,
     }
 }

@@ -260,8 +260,12 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
 
     /// An outcome finishes its effect, whatever the core makes of it. Answers whether one was finished.
     fn hear(&mut self, content: &Content) -> bool {
-        let Body::Outcome { key, outcome } = &content.body else { return false };
-        let finishes = self.ledger.on_outcome(key, *outcome);
+        let (key, outcome) = match &content.body {
+            Body::Outcome { key, outcome } => (key, *outcome),
+            Body::Surveyed { key, .. } => (key, Outcome::Delivered),
+            _ => return false,
+        };
+        let finishes = self.ledger.on_outcome(key, outcome);
         if finishes {
             self.batch.finished.push(key.clone());
         }

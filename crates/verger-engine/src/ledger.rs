@@ -25,6 +25,8 @@ enum Closes {
     AtOnce,
     /// Any but a receipt: an agent that was told to stop has not stopped yet.
     WhenDone,
+    /// The same, and a new life closes it least of all: it is what a start that was taken back began.
+    WhenDoneToAnyLife,
 }
 
 impl Ledger {
@@ -32,12 +34,15 @@ impl Ledger {
     pub(crate) fn open(&mut self, effect: &Effect) {
         let closes = match effect.action {
             Action::Stop { .. } => Closes::WhenDone,
+            Action::Withdraw { .. } => Closes::WhenDoneToAnyLife,
             Action::Ping
             | Action::Inquire
             | Action::Nudge { .. }
             | Action::Escalate(_)
             | Action::Interrupt { .. }
-            | Action::RequestHandoff { .. } => Closes::AtOnce,
+            | Action::RequestHandoff { .. }
+            | Action::Survey { .. }
+            | Action::Spawn(_) => Closes::AtOnce,
         };
         self.out.insert(effect.key.clone(), closes);
     }
@@ -46,8 +51,10 @@ impl Ledger {
     pub(crate) fn on_outcome(&mut self, key: &EffectKey, outcome: Outcome) -> bool {
         match self.out.get(key) {
             None => false,
-            Some(Closes::WhenDone) if outcome == Outcome::Delivered => false,
-            Some(Closes::AtOnce | Closes::WhenDone) => self.out.remove(key).is_some(),
+            Some(Closes::WhenDone | Closes::WhenDoneToAnyLife) if outcome == Outcome::Delivered => false,
+            Some(Closes::AtOnce | Closes::WhenDone | Closes::WhenDoneToAnyLife) => {
+                self.out.remove(key).is_some()
+            }
         }
     }
 
@@ -68,7 +75,9 @@ impl Ledger {
         let key =
             |incarnation, seq| EffectKey { agent: agent.clone(), incarnation: Incarnation(incarnation), seq };
         let before = finished.len();
-        finished.extend(self.out.range(key(0, 0)..=key(last, u32::MAX)).map(|(key, _)| key.clone()));
+        let meant = self.out.range(key(0, 0)..=key(last, u32::MAX));
+        let over = meant.filter(|(_, closes)| **closes != Closes::WhenDoneToAnyLife);
+        finished.extend(over.map(|(key, _)| key.clone()));
         for key in &finished[before..] {
             self.out.remove(key);
         }

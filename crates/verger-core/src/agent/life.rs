@@ -339,7 +339,12 @@ pub(crate) fn shows_life(body: &Body) -> bool {
         | Body::Blocker { .. }
         | Body::Pong { .. }
         | Body::Checkpoint { .. } => true,
-        Body::Spawn(_) | Body::Exit(_) | Body::Task(_) | Body::Channel(_) | Body::Outcome { .. } => false,
+        Body::Spawn(_)
+        | Body::Exit(_)
+        | Body::Task(_)
+        | Body::Channel(_)
+        | Body::Outcome { .. }
+        | Body::Surveyed { .. } => false,
     }
 }
 
@@ -368,6 +373,7 @@ fn needs_proof(body: &Body) -> bool {
         | Body::Checkpoint { .. }
         | Body::Task(_)
         | Body::Channel(_)
-        | Body::Outcome { .. } => true,
+        | Body::Outcome { .. }
+        | Body::Surveyed { .. } => true,
     }
 }

@@ -51,7 +51,10 @@ impl Agent {
 
     fn on_body(&mut self, step: &mut Step<'_>, content: &Content) {
         let (now, body, sent_at) = (step.now, &content.body, content.sent_at);
-        if !matches!(body, Body::Pong { .. } | Body::Outcome { .. } | Body::Heartbeat(_)) {
+        if !matches!(
+            body,
+            Body::Pong { .. } | Body::Outcome { .. } | Body::Surveyed { .. } | Body::Heartbeat(_)
+        ) {
             self.metrics.last_activity = now;
         }
         match body {
@@ -113,6 +116,8 @@ impl Agent {
             }
             Body::Channel(channel) => self.on_channel(step, *channel),
             Body::Outcome { key, outcome } => self.on_outcome(step, key, *outcome),
+            // Told again, or to nobody who asked.
+            Body::Surveyed { .. } => {}
         }
     }
 

@@ -27,7 +27,7 @@ impl Agent {
                     self.record(step, Fact::NudgeDelivered { key: key.clone() });
                 }
                 Outcome::Delivered | Outcome::Stopped => {}
-                Outcome::Refused | Outcome::Unreachable | Outcome::Failed => {
+                Outcome::Refused | Outcome::Unreachable | Outcome::Failed | Outcome::Unreadable => {
                     if nudging.delivery == Delivery::Queued {
                         nudging.delivery = Delivery::Failed;
                         nudging.deadline = step.now + RETRY_AFTER;
@@ -36,7 +36,10 @@ impl Agent {
                 }
             },
             Ladder::Escalated { attempt, deadline, retry_at, .. } => {
-                if matches!(outcome, Outcome::Refused | Outcome::Unreachable | Outcome::Failed) {
+                if matches!(
+                    outcome,
+                    Outcome::Refused | Outcome::Unreachable | Outcome::Failed | Outcome::Unreadable
+                ) {
                     // Who was not reached cannot fail to decide.
                     *deadline = None;
                     let wait = RETRY_AFTER.times(1 << (*attempt - 1).min(5)).min(Span::minutes(RETRY_MAX));
@@ -50,7 +53,7 @@ impl Agent {
                     self.end_life(step, reason, recover, evidence);
                 }
                 Outcome::Delivered => {}
-                Outcome::Refused | Outcome::Unreachable | Outcome::Failed => {
+                Outcome::Refused | Outcome::Unreachable | Outcome::Failed | Outcome::Unreadable => {
                     stopping.deadline = stopping.deadline.map(|_| step.now + STOP_SLACK);
                 }
             },

@@ -25,7 +25,7 @@ impl Agent {
             Outcome::Delivered => Reach::Delivered,
             Outcome::Refused => Reach::Refused,
             Outcome::Unreachable => Reach::Unreachable,
-            Outcome::Stopped | Outcome::Failed => Reach::Unknown,
+            Outcome::Stopped | Outcome::Failed | Outcome::Unreadable => Reach::Unknown,
         };
         // What the ladder sends may go to people, and then says nothing about the way to the agent.
         if !self.belongs_to_case(key.seq) {

@@ -169,8 +169,12 @@ impl Fleet {
     }
 
     fn on_correlated(&mut self, now: Timestamp, changes: Vec<Change>, out: &mut Collector) {
+        if changes.is_empty() {
+            return;
+        }
         let facts = changes.into_iter().map(Fact::Correlated);
         out.events.extend(facts.map(|fact| Event { at: now, agent: None, fact }));
+        self.freeze_recovery(now, out);
     }
 }
 

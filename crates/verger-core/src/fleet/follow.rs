@@ -17,12 +17,16 @@ impl Fleet {
 
     fn follow_fact(&mut self, now: Timestamp, slot: u32, fact: &Fact, out: &mut Collector) {
         self.correlate(now, slot, fact, out);
+        self.follow_recovery(now, slot, fact, out);
     }
 
     /// Hands on a signal that this agent's step took in. Most concern nobody else, and must cost nothing.
     pub(super) fn follow_signal(&mut self, now: Timestamp, slot: u32, body: &Body, out: &mut Collector) {
         match body {
             Body::Spawn(_) => self.place_agent(now, slot, out),
+            Body::Task(_) | Body::Checkpoint { .. } | Body::Output(_) => {
+                self.follow_work(now, slot, body, out)
+            }
             Body::Error(failure) if failure.provider => {
                 self.on_provider_trouble(now, slot, failure.retry_after, out);
             }

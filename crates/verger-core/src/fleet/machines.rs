@@ -4,8 +4,11 @@
 //! are. None of them changes an agent; what they decide goes out as facts and effects, and what they hold back an
 //! agent asks for (`Step`).
 
+use super::errands::Errands;
 use super::{Collector, Fleet};
 use crate::correlation::Correlation;
+use crate::policy::Policies;
+use crate::recovery::Recoveries;
 use crate::time::Timestamp;
 
 /// The machines beside the agents.
@@ -14,18 +17,22 @@ pub(crate) struct Machines {
     pub(crate) correlation: Correlation,
     /// Its row is to be written.
     pub(crate) correlation_changed: bool,
+    pub(crate) recoveries: Recoveries,
+    pub(crate) errands: Errands,
 }
 
 impl Machines {
     /// When [`wake_machines`](Fleet::wake_machines) has something to do.
-    pub(super) fn deadline(&self) -> Option<Timestamp> {
+    pub(super) fn deadline(&self, policies: &Policies) -> Option<Timestamp> {
         let since_ever = Timestamp::ZERO;
-        [self.correlation.deadline(since_ever)].into_iter().flatten().min()
+        let correlation = self.correlation.deadline(since_ever);
+        let recovery = self.recoveries.deadline(since_ever, &policies.recovery);
+        [correlation, recovery].into_iter().flatten().min()
     }
 
     /// Whether a row is to be written.
     pub(super) fn has_changes(&self) -> bool {
-        self.correlation_changed
+        self.correlation_changed || self.recoveries.has_changes() || self.errands.changed
     }
 }
 
@@ -33,5 +40,6 @@ impl Fleet {
     /// Does what is due beside the agents.
     pub(super) fn wake_machines(&mut self, now: Timestamp, out: &mut Collector) {
         self.wake_correlation(now, out);
+        self.wake_recovery(now, out);
     }
 }

@@ -2,15 +2,18 @@
 
 mod budgets;
 mod correlation;
+mod errands;
 mod follow;
 mod index;
 mod machines;
 mod notice;
+mod recovery;
 mod ring;
 mod rows;
 mod table;
 
 pub(crate) use budgets::{FleetBudgets, Spending};
+pub(crate) use errands::Errand;
 pub use rows::{RestoreError, Row, RowKey};
 
 use crate::agent::{Agent, AgentView, Place, Refusal, Step, introduces};
@@ -47,6 +50,7 @@ pub struct Fleet {
     table: Table,
     index: IdIndex,
     ring: DeadlineRing,
+    seed: u64,
     budgets: FleetBudgets,
     machines: Machines,
     /// Slots whose rows changed since they were last taken, each once.
@@ -58,8 +62,8 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// An empty fleet. The seed keeps the look-up by name from being attacked with colliding names; it decides
-    /// nothing else.
+    /// An empty fleet. The seed keeps the look-up by name from being attacked with colliding names, and spreads
+    /// starts that would come at the same moment; it decides nothing else.
     pub fn new(policies: Policies, seed: u64) -> Self {
         Self {
             budgets: FleetBudgets::new(policies.limits.clone()),
@@ -67,6 +71,7 @@ impl Fleet {
             table: Table::default(),
             index: IdIndex::new(seed),
             machines: Machines::default(),
+            seed,
             ring: DeadlineRing::new(Timestamp::ZERO),
             changed: Vec::new(),
             forgotten: Vec::new(),
@@ -153,7 +158,10 @@ impl Fleet {
 
     /// When [`wake`](Self::wake) has something to do, if nothing comes in before. It may be early, never late.
     pub fn next_wake(&self) -> Option<Timestamp> {
-        [self.ring.next(), self.budgets.deadline(), self.machines.deadline()].into_iter().flatten().min()
+        [self.ring.next(), self.budgets.deadline(), self.machines.deadline(&self.policies)]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// How many agents are registered.
@@ -216,6 +224,9 @@ impl Fleet {
         content: &Content,
         out: &mut Collector,
     ) -> Result<(), Refusal> {
+        if let Some(result) = self.on_errand(now, content, out) {
+            return result;
+        }
         let wall = Some(content.received_at);
         self.step(now, wall, slot, out, |agent, step| agent.observe(step, content))?;
         self.follow_signal(now, slot, &content.body, out);
@@ -256,9 +267,7 @@ impl Fleet {
                 agent.progress.on_monitor_back();
             }
             agent.next_effect = agent.next_effect.saturating_add(UNRECORDED_EFFECTS);
-            if self.table.mark_changed(slot) {
-                self.changed.push(slot);
-            }
+            self.touch(slot);
             self.arm(now, slot);
         }
         self.budgets.first_effect = self.budgets.first_effect.saturating_add(UNRECORDED_EFFECTS);
@@ -291,10 +300,15 @@ impl Fleet {
             self.follow_facts(now, slot, from, out);
         }
         self.arm(now, slot);
+        self.touch(slot);
+        result
+    }
+
+    /// The agent's row is to be written.
+    fn touch(&mut self, slot: u32) {
         if self.table.mark_changed(slot) {
             self.changed.push(slot);
         }
-        result
     }
 
     fn arm(&mut self, now: Timestamp, slot: u32) {

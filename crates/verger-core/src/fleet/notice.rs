@@ -14,6 +14,7 @@ impl Fleet {
     ) -> Result<Reply, NoticeError> {
         match notice {
             Notice::Incident { scope, by, order } => self.order_incident(now, scope, by, *order, out),
+            Notice::Recovery { task, by, order } => self.order_recovery(now, task, by, order, out),
         }
     }
 }

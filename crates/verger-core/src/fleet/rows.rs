@@ -9,6 +9,7 @@ use crate::id::{AgentId, RoleName};
 use crate::intervention::Budget;
 use crate::policy::Policies;
 use crate::record::{Damaged, Stored, from_row, to_row};
+use crate::recovery;
 use crate::time::Timestamp;
 
 /// The layout of rows. A change of layout raises it, and keeps a reader for the one before.
@@ -23,6 +24,10 @@ pub enum RowKey {
     Fleet,
     /// Failures that belong together.
     Correlation,
+    /// Recoveries.
+    Recovery(recovery::RowKey),
+    /// Effects whose outcome is waited for by none of the agents.
+    Errands,
 }
 
 /// One row to be written, or deleted if it holds nothing.
@@ -96,6 +101,12 @@ impl Fleet {
         if std::mem::take(&mut self.machines.correlation_changed) {
             push(row(RowKey::Correlation, &self.machines.correlation));
         }
+        if std::mem::take(&mut self.machines.errands.changed) {
+            push(row(RowKey::Errands, &self.machines.errands.out));
+        }
+        self.machines.recoveries.take_changed_rows(&mut |key, bytes| {
+            push(Row { key: RowKey::Recovery(key), bytes: bytes.map(versioned) });
+        });
     }
 
     /// Gives the rows of everybody, changed or not.
@@ -107,6 +118,8 @@ impl Fleet {
         }
         self.budgets.changed = true;
         self.machines.correlation_changed = true;
+        self.machines.errands.changed = true;
+        self.machines.recoveries.touch_all();
         self.take_changed_rows(push);
     }
 
@@ -129,6 +142,12 @@ impl Fleet {
                 }
                 RowKey::Correlation => {
                     fleet.machines.correlation = read("the failures that belong together", &bytes)?;
+                }
+                RowKey::Errands => fleet.machines.errands.out = read("the errands", &bytes)?,
+                RowKey::Recovery(key) => {
+                    let content = checked("a recovery", &bytes)?;
+                    let damaged = |_: Damaged| RestoreError::Damaged("a recovery".to_owned());
+                    fleet.machines.recoveries.restore(key, content).map_err(damaged)?;
                 }
             }
         }
@@ -161,6 +180,10 @@ fn row(key: RowKey, value: &impl Stored) -> Row {
     let mut bytes = vec![VERSION];
     value.put(&mut bytes);
     Row { key, bytes: Some(sealed(bytes)) }
+}
+
+fn versioned(content: Vec<u8>) -> Vec<u8> {
+    sealed([vec![VERSION], content].concat())
 }
 
 fn read<T: Stored>(what: &str, bytes: &[u8]) -> Result<T, RestoreError> {

@@ -8,7 +8,7 @@ use crate::id::RoleName;
 use crate::intervention::{self, FleetLimits};
 use crate::signs::{context, errors, output, repetition, tokens};
 use crate::time::Span;
-use crate::{correlation, flapping, liveness, progress, waiting};
+use crate::{correlation, flapping, liveness, progress, recovery, waiting};
 
 /// What may be done to an agent without a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,6 +109,8 @@ pub struct Policies {
     pub limits: FleetLimits,
     /// When the failures of many agents are one.
     pub correlation: correlation::Policy,
+    /// How work goes on whose agent ended.
+    pub recovery: recovery::Policy,
 }
 
 impl Default for Policies {
@@ -120,7 +122,12 @@ impl Default for Policies {
             Role::polled("background", Span::minutes(5), 3),
             Role::polled("standby", Span::minutes(15), 5),
         ];
-        Self { roles, limits: FleetLimits::default(), correlation: correlation::Policy::default() }
+        Self {
+            roles,
+            limits: FleetLimits::default(),
+            correlation: correlation::Policy::default(),
+            recovery: recovery::Policy::default(),
+        }
     }
 }
 

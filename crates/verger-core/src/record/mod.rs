@@ -73,6 +73,7 @@ macro_rules! variants {
 mod agent;
 mod breaker;
 mod correlation;
+mod errands;
 mod messages;
 mod probe;
 mod recovery;

@@ -3,10 +3,9 @@
 use super::{Damaged, Stored};
 use crate::recovery::{
     Blame, Break, BrokenLink, Budgets, Candidate, Chain, Closing, Condition, Content, ContentHash, Doubt,
-    Doubted, Held, Hold, Life, Note, Notes, Phase, Recoveries, Recovery, Review, Shared, Skipped, Word,
+    Doubted, Held, Hold, Kept, Life, Note, Phase, Recovery, Review, Shared, Skipped, Word,
 };
 
-fields!(Recoveries { tasks, notes, shared, raised });
 fields!(Recovery {
     phase,
     since,
@@ -18,6 +17,7 @@ fields!(Recovery {
     from,
     wanted,
     chain,
+    surveyed,
     blamed,
     blamed_start,
     progressed,
@@ -28,7 +28,6 @@ fields!(Recovery {
 });
 fields!(Shared { budgets, frozen, starts });
 fields!(Budgets { hour, burst, agents });
-fields!(Notes { tasks });
 fields!(Note { at, word });
 fields!(Life { agent, incarnation });
 fields!(Hold { until, why });
@@ -53,7 +52,8 @@ variants!(Phase {
     0 = Waiting { at, held, by }, 1 = Running { deadline }, 2 = Watching { until, well },
     3 = Succeeded { stable_at }, 4 = Failed { forget_at }, 5 = HumanReview { why },
 });
-variants!(Held { 0 = Hour, 1 = Burst, 2 = Agent, 3 = Asked });
+variants!(Kept { 0 = Recovery(recovery), 1 = Note(note) });
+variants!(Held { 0 = Hour, 1 = Burst, 2 = Agent, 3 = Asked, 4 = Survey });
 variants!(Doubted { 0 = Life(life), 1 = Start(start), 2 = Others });
 variants!(Word { 0 = Closed(closing), 1 = Last(life), 2 = TakenOver(life) });
 variants!(Closing { 0 = Finished, 1 = Cancelled, 2 = Failed });
@@ -62,5 +62,5 @@ variants!(Break { 0 = ParentUnknown, 1 = ParentOfAnotherTask, 2 = Cycle });
 variants!(Review { 0 = AttemptsUsedUp, 1 = AgentLimit, 2 = Refused, 3 = AgentElsewhere });
 variants!(Condition {
     0 = Review, 1 = FailedAgain, 2 = StartedOver, 3 = ChainBroken, 4 = MayStillRun, 5 = FleetLimit,
-    6 = TooMany,
+    6 = TooMany, 7 = ChainUnknown,
 });

@@ -19,6 +19,12 @@ pub struct Collector {
 /// Something to be done or told.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
+    /// Look through the task's checkpoints and say which there are and which are intact
+    /// ([`on_checkpoints`](super::Recoveries::on_checkpoints)).
+    Survey {
+        /// The task.
+        task: TaskId,
+    },
     /// Start a new life that goes on with the task.
     Spawn(Spawn),
     /// Take a start back: drop it if it is not done yet, and end what it began. What becomes of it must be
@@ -136,6 +142,8 @@ pub enum Condition {
     StartedOver,
     /// The chain of checkpoints is broken.
     ChainBroken,
+    /// Nobody says which checkpoints there are, so nothing is started.
+    ChainUnknown,
     /// The old life may still run, and only a person can tell.
     MayStillRun,
     /// The fleet's hourly limit holds recoveries back.
@@ -312,4 +320,23 @@ pub enum Change {
         /// What.
         order: Order,
     },
+}
+
+impl Change {
+    /// Which task it is about.
+    pub fn task(&self) -> &TaskId {
+        match self {
+            Self::Scheduled { task, .. }
+            | Self::Initiated { task, .. }
+            | Self::CameUp { task, .. }
+            | Self::Completed { task, .. }
+            | Self::AttemptFailed { task, .. }
+            | Self::Failed { task, .. }
+            | Self::CalledOff { task, .. }
+            | Self::NotRecovered { task, .. }
+            | Self::EndConfirmed { task }
+            | Self::Forgotten { task }
+            | Self::Ordered { task, .. } => task,
+        }
+    }
 }

@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::rows::Changed;
 use super::task::{Doubted, Elsewhere, Held, Phase, Recovery, Scope, Shared};
 use super::turns::{Fate, Started};
 use super::{
@@ -18,7 +19,7 @@ use super::{
     Word, backoff,
 };
 use crate::health::HealthState;
-use crate::id::TaskId;
+use crate::id::{AgentId, TaskId};
 use crate::time::{Span, Timestamp};
 
 /// Nobody may hold a recovery back for longer than this at once.
@@ -49,8 +50,8 @@ pub struct Ended {
     /// Whether it is certain that it does not run any more. It is not after a termination that nobody
     /// confirmed, and not when the agent is merely lost or cut off.
     pub confirmed: bool,
-    /// The task's checkpoints ([`walk`](super::walk)).
-    pub chain: Chain,
+    /// The task's checkpoints ([`walk`](super::walk)), if they are known; they are asked for if not.
+    pub chain: Option<Chain>,
 }
 
 /// All recoveries.
@@ -61,6 +62,7 @@ pub struct Recoveries {
     pub(crate) shared: Shared,
     /// What people were told of the fleet and has not cleared.
     pub(crate) raised: Vec<Condition>,
+    pub(crate) changed: Changed,
 }
 
 impl Recoveries {
@@ -82,8 +84,12 @@ impl Recoveries {
             return;
         }
         self.notes.forget(&task);
+        let is_surveyed = ended.chain.is_some();
         self.tasks.insert(task.clone(), Recovery::new(step.now, ended));
         self.with(step, &task, |recovery, scope| {
+            if !is_surveyed {
+                recovery.survey(scope);
+            }
             recovery.schedule(scope);
             Fate::Keep
         });
@@ -103,7 +109,7 @@ impl Recoveries {
             let oldest = may_go.min_by_key(|(_, recovery)| recovery.since).map(|(task, _)| task.clone());
             let Some(oldest) = oldest else { return Some(Neglect::TooMany) };
             if let Some((task, recovery)) = self.tasks.remove_entry(&oldest) {
-                self.notes.put(recovery.since, task, recovery.last_word(), policy.notes_max);
+                self.note(recovery.since, task, recovery.last_word(), policy);
             }
         }
         None
@@ -179,7 +185,7 @@ impl Recoveries {
         if self.tasks.contains_key(task) {
             self.with(step, task, |recovery, scope| recovery.on_taken_over(scope, life));
         } else if self.notes.closing(task).is_none() {
-            self.notes.put(step.now, task.clone(), Word::TakenOver(life.clone()), step.policy.notes_max);
+            self.note(step.now, task.clone(), Word::TakenOver(life.clone()), step.policy);
         }
     }
 
@@ -199,14 +205,16 @@ impl Recoveries {
     pub fn on_progress(&mut self, task: &TaskId, life: &Life) {
         if let Some(recovery) = self.tasks.get_mut(task) {
             recovery.on_progress(life);
+            self.changed.tasks.insert(task.clone());
         }
     }
 
     /// The task's checkpoints, walked again: one that was queued has arrived, or one was found damaged.
-    pub fn on_checkpoints(&mut self, task: &TaskId, chain: Chain) {
-        if let Some(recovery) = self.tasks.get_mut(task) {
-            recovery.chain = chain;
-        }
+    pub fn on_checkpoints(&mut self, step: &mut Step<'_>, task: &TaskId, chain: Chain) {
+        self.with(step, task, |recovery, scope| {
+            recovery.on_checkpoints(scope, chain);
+            Fate::Keep
+        });
     }
 
     /// The task is over: a recovery of it is called off at once, and none is begun any more.
@@ -225,12 +233,14 @@ impl Recoveries {
             }
             Fate::Forget(Word::Closed(why))
         });
-        self.notes.put(step.now, task.clone(), Word::Closed(why), step.policy.notes_max);
+        self.note(step.now, task.clone(), Word::Closed(why), step.policy);
     }
 
     /// The task was opened again.
     pub fn on_reopened(&mut self, task: &TaskId) {
-        self.notes.forget(task);
+        if self.notes.forget(task) {
+            self.changed.tasks.insert(task.clone());
+        }
     }
 
     /// A breaker, or whoever starts agents, asks to wait; for an hour at most, then it may ask again.
@@ -245,10 +255,12 @@ impl Recoveries {
     /// afterwards those that waited do not all come at once.
     pub fn on_frozen(&mut self, step: &mut Step<'_>, frozen: bool) {
         let thaws = self.shared.frozen && !frozen;
+        self.changed.books |= self.shared.frozen != frozen;
         self.shared.frozen = frozen;
         if !thaws {
             return;
         }
+        self.changed.tasks.extend(self.tasks.keys().cloned());
         for (task, recovery) in &mut self.tasks {
             match &mut recovery.phase {
                 Phase::Waiting { at, .. } => {
@@ -294,6 +306,8 @@ impl Recoveries {
         act: impl FnOnce(&mut Recovery, &mut Scope<'_, '_>) -> Fate,
     ) {
         let Some((task, mut recovery)) = self.tasks.remove_entry(task) else { return };
+        self.changed.books = true;
+        self.changed.tasks.insert(task.clone());
         let agent = self.elsewhere(&recovery.life);
         let mut scope = Scope { task: &task, step: &mut *step, shared: &mut self.shared, agent };
         let fate = act(&mut recovery, &mut scope);
@@ -303,10 +317,48 @@ impl Recoveries {
             }
             Fate::Forget(word) => {
                 recovery.clear_all(&mut scope);
-                self.notes.put(step.now, task, word, step.policy.notes_max);
+                self.note(step.now, task, word, step.policy);
             }
         }
         self.tell_of_fleet(step);
+    }
+
+    /// Remembers this of a task that has no recovery.
+    fn note(&mut self, now: Timestamp, task: TaskId, word: Word, policy: &Policy) {
+        self.changed.tasks.insert(task.clone());
+        self.changed.tasks.extend(self.notes.put(now, task, word, policy.notes_max));
+    }
+
+    /// Whether nothing is known of any task.
+    pub fn is_empty(&self) -> bool {
+        self.tasks.is_empty() && self.notes.tasks.is_empty()
+    }
+
+    /// Whether a task has a recovery.
+    pub fn has(&self, task: &TaskId) -> bool {
+        self.tasks.contains_key(task)
+    }
+
+    /// The life that this task's recovery is about, present or last.
+    pub fn life(&self, task: &TaskId) -> Option<&Life> {
+        self.tasks.get(task).map(|recovery| &recovery.life)
+    }
+
+    /// The tasks of this agent that have a recovery.
+    pub fn tasks_of<'a>(&'a self, agent: &'a AgentId) -> impl Iterator<Item = &'a TaskId> + 'a {
+        let own = |recovery: &Recovery| recovery.life.agent == *agent;
+        self.tasks.iter().filter(move |(_, recovery)| own(recovery)).map(|(task, _)| task)
+    }
+
+    /// The starts that nobody ordered and that are due now, with whose they are: to be asked whether they may be.
+    pub fn starts_due(&self, now: Timestamp, policy: &Policy) -> Vec<(TaskId, AgentId)> {
+        let is_due = |recovery: &Recovery| {
+            matches!(recovery.phase, Phase::Waiting { by: None, .. })
+                && recovery.doubts.is_empty()
+                && recovery.deadline(self.shared.frozen, policy).is_some_and(|due| due <= now)
+        };
+        let due = self.tasks.iter().filter(|(_, recovery)| is_due(recovery));
+        due.map(|(task, recovery)| (task.clone(), recovery.life.agent.clone())).collect()
     }
 
     /// What the agent of this life does for other tasks.

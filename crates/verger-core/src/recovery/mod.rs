@@ -8,9 +8,12 @@ mod machine;
 mod notes;
 mod orders;
 mod policy;
+mod rows;
+mod survey;
 mod task;
 mod turns;
 mod view;
+mod words;
 
 #[cfg(test)]
 mod tests;
@@ -25,6 +28,8 @@ pub use notes::{Closing, Life};
 pub(crate) use notes::{Note, Notes, Word};
 pub use orders::{Order, OrderError};
 pub use policy::Policy;
+pub(crate) use rows::Kept;
+pub use rows::RowKey;
 pub(crate) use task::{Blame, Doubt, Doubted, Held, Hold, Phase, Recovery, Shared};
 pub use turns::Started;
 pub use view::{RecoveryView, Status};

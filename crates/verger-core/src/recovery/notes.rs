@@ -53,13 +53,17 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    pub(crate) fn put(&mut self, now: Timestamp, task: TaskId, word: Word, max: usize) {
+    /// Remembers this, and gives what was forgotten for it.
+    pub(crate) fn put(&mut self, now: Timestamp, task: TaskId, word: Word, max: usize) -> Vec<TaskId> {
         self.tasks.insert(task, Note { at: now, word });
+        let mut forgotten = Vec::new();
         while self.tasks.len() > max.max(1) {
             let oldest = self.tasks.iter().min_by_key(|(_, note)| note.at).map(|(task, _)| task.clone());
-            let Some(oldest) = oldest else { return };
+            let Some(oldest) = oldest else { break };
             self.tasks.remove(&oldest);
+            forgotten.push(oldest);
         }
+        forgotten
     }
 
     pub(crate) fn closing(&self, task: &TaskId) -> Option<Closing> {
@@ -80,7 +84,8 @@ impl Notes {
         }
     }
 
-    pub(crate) fn forget(&mut self, task: &TaskId) {
-        self.tasks.remove(task);
+    /// Tells whether anything was known.
+    pub(crate) fn forget(&mut self, task: &TaskId) -> bool {
+        self.tasks.remove(task).is_some()
     }
 }

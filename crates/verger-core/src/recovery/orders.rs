@@ -30,7 +30,7 @@ pub enum OrderError {
     #[error("there is nothing to recover of task `{0}`")]
     NothingToRecover(TaskId),
     /// The task is over.
-    #[error("task `{task}` is over ({why:?}); reopen it first")]
+    #[error("task `{task}` is over ({why}); reopen it first")]
     TaskClosed {
         /// Which.
         task: TaskId,
@@ -58,6 +58,20 @@ pub enum OrderError {
     /// No end is in doubt.
     #[error("no end of a life of this task is in doubt")]
     NothingInDoubt,
+}
+
+impl OrderError {
+    /// Stable code; `docs/src/errors/<code>.md` tells the operator what to do.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NothingToRecover(_) => "VG0311",
+            Self::TaskClosed { .. } => "VG0312",
+            Self::Running | Self::Alive(_) => "VG0313",
+            Self::AgentElsewhere(_) => "VG0314",
+            Self::UnknownCheckpoint(_) => "VG0315",
+            Self::CalledOff | Self::NothingToReview | Self::NothingInDoubt => "VG0316",
+        }
+    }
 }
 
 impl Recoveries {

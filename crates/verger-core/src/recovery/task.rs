@@ -64,6 +64,8 @@ pub(crate) enum Held {
     Agent,
     /// Somebody asked for it: a breaker is open.
     Asked,
+    /// The task's checkpoints are not known yet.
+    Survey,
 }
 
 /// An end that is not certain.
@@ -152,6 +154,8 @@ pub(crate) struct Recovery {
     /// The checkpoint that a person asked for.
     pub(crate) wanted: Option<CheckpointId>,
     pub(crate) chain: Chain,
+    /// Whether that is all there is since the last life ended.
+    pub(crate) surveyed: bool,
     pub(crate) blamed: Vec<Blame>,
     /// The last start that was held against its checkpoint: each is only once.
     pub(crate) blamed_start: u64,
@@ -222,6 +226,9 @@ impl Recovery {
         let by = by.clone();
         if !self.doubts.is_empty() {
             return;
+        }
+        if !self.surveyed {
+            return self.survey_again(scope);
         }
         let Step { now, policy, .. } = *scope.step;
         match scope.agent {

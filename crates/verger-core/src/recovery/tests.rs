@@ -5,4 +5,5 @@ mod limits;
 mod lives;
 mod orders;
 mod properties;
+mod survey;
 mod world;

@@ -54,7 +54,8 @@ impl Recovery {
             started: None,
             from: None,
             wanted: None,
-            chain: ended.chain,
+            surveyed: ended.chain.is_some(),
+            chain: ended.chain.unwrap_or_default(),
             blamed: Vec::new(),
             blamed_start: 0,
             progressed: false,
@@ -157,7 +158,10 @@ impl Recovery {
         let now = scope.step.now;
         self.reason = clipped(&ended.reason);
         self.ended_at = now;
-        self.chain = ended.chain;
+        match ended.chain {
+            Some(chain) => self.chain = chain,
+            None => self.survey(scope),
+        }
         let of = Doubted::Life(ended.life);
         if ended.confirmed {
             self.settle_doubts(scope, |doubted| *doubted == of);

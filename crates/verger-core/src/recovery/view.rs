@@ -122,6 +122,7 @@ impl Recovery {
                     Held::Burst => "others are being started just now".to_owned(),
                     Held::Agent => "its agent is being started for another task".to_owned(),
                     Held::Asked => "starting is held back for now".to_owned(),
+                    Held::Survey => "its checkpoints are not known yet".to_owned(),
                 };
                 format!("{what}; {ended}")
             }

@@ -114,7 +114,7 @@ impl Runner {
                 rows.insert(row.key, bytes);
             }
         });
-        self.fleet = Fleet::restore(policies.clone(), 99, rows, self.now).expect("its own rows are readable");
+        self.fleet = Fleet::restore(policies.clone(), 1, rows, self.now).expect("its own rows are readable");
     }
 
     /// The log as lines, sorted within a moment: agents do not depend on each other's order.
@@ -181,6 +181,7 @@ proptest! {
                 Fact::Terminated { .. } => { prop_assert!(ended.insert(whom.clone()), "ended twice: {:?}", event); }
                 // The one thing that may follow an end: that it was unexpected, and that this is over.
                 Fact::IncidentOpened { .. } | Fact::IncidentResolved { .. } | Fact::Superseded { .. } => {}
+                Fact::Recovery(_) => {}
                 _ => prop_assert!(!ended.contains(whom), "after the end: {:?}", event),
             }
         }
@@ -319,6 +320,8 @@ proptest! {
                 Action::Ping | Action::Inquire => Mode::Observe,
                 Action::Nudge { .. } => Mode::Nudge,
                 Action::Escalate(_) | Action::Interrupt { .. } => Mode::Escalate,
+                // A dead process is nobody's decision any more; bringing it back is the role's.
+                Action::Survey { .. } | Action::Spawn(_) | Action::Withdraw { .. } => Mode::Escalate,
                 Action::RequestHandoff { .. } | Action::Stop { .. } => Mode::Full,
             };
             prop_assert!(needs <= mode, "{:?} in mode {:?}", effect, mode);

@@ -182,6 +182,8 @@ fn l15_a_process_exit_is_terminated_and_then_recovered() {
     1m HEALTHY -> TERMINATED: its process ended (9)
     1m ended: ended by signal 9, to be recovered from c1
     1m incident Died
+    1m attempt 1 to recover t1 is planned for 2m8s
+    1m => survey the checkpoints of t1
     ");
 }
 

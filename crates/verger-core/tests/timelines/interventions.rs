@@ -260,6 +260,8 @@ fn l21_force_handoff_saves_and_stops_within_the_cleanup_limit() {
     1h2m incident Stuck over after 32m9s
     1h2m HEALTHY -> TERMINATED: its process ended (0)
     1h2m ended: exited with code 0 as it was asked to, to be recovered from c9
+    1h2m attempt 1 to recover agent:a is planned for 1h3m
+    1h2m => survey the checkpoints of agent:a
     ");
 }
 
@@ -275,6 +277,8 @@ fn l21_a_handoff_that_takes_too_long_becomes_a_termination() {
     1h2m incident Stuck over after 32m39s
     1h2m STUCK -> TERMINATED: nothing saved, changed or learned for 1h2m of work (limit 30m)
     1h2m ended: decided, to be recovered from c1
+    1h2m attempt 1 to recover agent:a is planned for 1h3m
+    1h2m => survey the checkpoints of agent:a
     ");
 }
 
@@ -362,6 +366,8 @@ fn l22_terminate_and_recover_goes_on_from_the_last_checkpoint() {
     1h2m incident Stuck over after 32m19s
     1h2m STUCK -> TERMINATED: nothing saved, changed or learned for 1h2m of work (limit 30m)
     1h2m ended: decided, to be recovered from c1
+    1h2m attempt 1 to recover agent:a is planned for 1h3m
+    1h2m => survey the checkpoints of agent:a
     ");
 }
 
@@ -402,6 +408,8 @@ fn l22_in_mode_full_an_escalation_nobody_answers_ends_in_a_termination() {
     1h16m incident Stuck over after 45m59s
     1h16m STUCK -> TERMINATED: nothing saved, changed or learned for 1h16m of work (limit 30m)
     1h16m ended: nobody decided in time, to be recovered from c1
+    1h16m attempt 1 to recover agent:a is planned for 1h17m
+    1h16m => survey the checkpoints of agent:a
     ");
 }
 

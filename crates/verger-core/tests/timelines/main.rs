@@ -11,6 +11,7 @@ mod liveness;
 mod modes_and_budgets;
 mod monitor_away;
 mod readiness;
+mod recovery;
 mod restore;
 mod rests;
 mod roles;

@@ -44,7 +44,7 @@ fn l28_words_of_an_agent_reach_the_next_one_as_one_short_line() {
     let mut world = World::new();
     let (task, life) = ("t".into(), life("a", 1));
     let reason = format!("line\nline\u{1b}[31m{}", "x".repeat(1_000)).into();
-    let chain = Chain::default();
+    let chain = Some(Chain::default());
     let ended = Ended { task, life, reason, confirmed: true, chain };
     world.step(|recoveries, step| recoveries.on_ended(step, ended));
     world.until(100);
@@ -420,7 +420,7 @@ fn l26_a_checkpoint_that_arrives_late_is_used() {
     let mut world = World::new();
     world.ended("t", life("a", 1));
     let chain = walk(&"t".into(), &line("t", &["c1", "c2", "c3", "c4"]), 100);
-    world.recoveries.on_checkpoints(&"t".into(), chain);
+    world.step(|recoveries, step| recoveries.on_checkpoints(step, &"t".into(), chain));
     world.until(60);
     assert_eq!(world.spawns()[0].from, Some("c4".into()));
 }

@@ -2,13 +2,14 @@
 
 mod checker;
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 
 use super::world::{life, line};
 use crate::health::HealthState;
 use crate::id::{Actor, Incarnation, TaskId};
 use crate::intervention::Limit;
-use crate::record;
 use crate::recovery::*;
 use crate::time::{Span, Timestamp};
 use checker::Checker;
@@ -110,6 +111,8 @@ pub(super) struct Run {
     now: Timestamp,
     random: u64,
     checker: Checker,
+    /// What is on disk.
+    rows: BTreeMap<RowKey, Vec<u8>>,
 }
 
 impl Run {
@@ -121,6 +124,7 @@ impl Run {
             policy,
             now,
             random: 1,
+            rows: BTreeMap::new(),
         }
     }
 
@@ -131,13 +135,31 @@ impl Run {
         let result = act(&mut self.recoveries, &mut step);
         self.checker.check(self.now, &out);
         self.restart();
+        for decision in &out.decisions {
+            if let Decision::Survey { task } = decision {
+                self.survey(task);
+            }
+        }
         result
+    }
+
+    /// Whoever keeps the checkpoints says which there are.
+    fn survey(&mut self, task: &TaskId) {
+        let chain = walk(task, &line(task.as_str(), &["c1", "c2", "c3"]), 100);
+        self.step(|recoveries, step| recoveries.on_checkpoints(step, task, chain));
     }
 
     /// What is read back is what was written, so its future is the same.
     fn restart(&mut self) {
-        let read: Recoveries =
-            record::from_row(&record::to_row(&self.recoveries)).expect("it was written whole");
+        let rows = &mut self.rows;
+        self.recoveries.take_changed_rows(&mut |key, bytes| match bytes {
+            Some(bytes) => drop(rows.insert(key, bytes)),
+            None => drop(rows.remove(&key)),
+        });
+        let mut read = Recoveries::default();
+        for (key, bytes) in &self.rows {
+            read.restore(key.clone(), bytes).expect("it was written whole");
+        }
         assert_eq!(read, self.recoveries);
         self.recoveries = read;
     }
@@ -246,7 +268,8 @@ impl Run {
             Input::Order(order) => self.order(&task, order),
             Input::Checkpoints(count) => {
                 let ids = &["c1", "c2", "c3", "c4"][..usize::from(*count)];
-                self.recoveries.on_checkpoints(&task, walk(&task, &line(task.as_str(), ids), 100));
+                let chain = walk(&task, &line(task.as_str(), ids), 100);
+                self.step(|recoveries, step| recoveries.on_checkpoints(step, &task, chain));
             }
         }
         if self.status(&task).is_none() {
@@ -268,7 +291,8 @@ impl Run {
             view.agent == life.agent
                 && (view.incarnation < life.incarnation || (lives && view.incarnation == life.incarnation))
         });
-        let chain = walk(task, &line(task.as_str(), &["c1", "c2", "c3"]), 100);
+        let known = || walk(task, &line(task.as_str(), &["c1", "c2", "c3"]), 100);
+        let chain = confirmed.then(known);
         let (reason, ended) = ("crash".into(), life.clone());
         self.step(|recoveries, step| {
             recoveries.on_ended(step, Ended { task: task.clone(), life: ended, reason, confirmed, chain });
@@ -374,12 +398,17 @@ proptest! {
         for given in &before {
             run.give(given);
         }
-        let mut row = record::to_row(&run.recoveries);
+        run.recoveries.touch_all();
+        run.restart();
         for (at, byte) in damage {
-            let at = at.index(row.len());
-            row[at] = byte;
+            let which = at.index(run.rows.len().max(1));
+            if let Some(row) = run.rows.values_mut().nth(which) {
+                let at = at.index(row.len());
+                row[at] = byte;
+            }
         }
-        if let Ok(read) = record::from_row::<Recoveries>(&row) {
+        let mut read = Recoveries::default();
+        if run.rows.iter().all(|(key, bytes)| read.restore(key.clone(), bytes).is_ok()) {
             run.recoveries = read;
             run.checker.is_off = true;
             for given in after.iter().filter(|given| !matches!(given.input, Input::Wait(_))) {

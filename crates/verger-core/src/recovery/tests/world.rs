@@ -36,7 +36,7 @@ pub(super) struct World {
     pub(super) random: u64,
     pub(super) checkpoints: Vec<Checkpoint>,
     pub(super) out: Collector,
-    log: Vec<String>,
+    pub(super) log: Vec<String>,
 }
 
 impl World {
@@ -97,7 +97,7 @@ impl World {
 
     fn ended_as(&mut self, task: &str, life: Life, confirmed: bool) {
         let task = TaskId::from(task);
-        let chain = walk(&task, &self.checkpoints, self.policy.chain_max);
+        let chain = Some(walk(&task, &self.checkpoints, self.policy.chain_max));
         let reason = "it crashed".into();
         self.step(|recoveries, step| {
             recoveries.on_ended(step, Ended { task, life, reason, confirmed, chain });
@@ -159,6 +159,7 @@ impl World {
 fn decision(decision: &Decision) -> String {
     let of = |task: &Option<TaskId>| task.as_ref().map_or("fleet".to_owned(), ToString::to_string);
     match decision {
+        Decision::Survey { task } => format!("survey {task}"),
         Decision::Spawn(Spawn { task, agent, attempt, from, .. }) => {
             let from = from.as_ref().map_or("the start".to_owned(), ToString::to_string);
             format!("spawn {agent} for {task}, attempt {attempt}, from {from}")

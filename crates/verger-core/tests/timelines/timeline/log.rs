@@ -52,6 +52,13 @@ fn fact(fact: &Fact) -> String {
         Fact::Superseded { .. } => "an earlier life was turned away".to_owned(),
         Fact::Correlated(change) => change.to_string(),
         Fact::IncidentOrdered { scope, by, order } => format!("of {scope} {by} ordered {order:?}"),
+        Fact::Recovery(change) => change.to_string(),
+        Fact::ReviewOpened { task, why } => format!("people must look at {task}: {why}"),
+        Fact::ReviewOver { task } => format!("the review of {task} is over"),
+        Fact::RecoveryAlert { task, condition } => format!("alert{}: {condition}", about(task.as_ref())),
+        Fact::RecoveryAlertOver { task, condition } => {
+            format!("alert{} over: {condition}", about(task.as_ref()))
+        }
         Fact::BudgetExhausted { limit, per } => format!("limit reached: {limit} in {per}"),
     }
 }
@@ -74,6 +81,12 @@ pub(crate) fn effect(effect: &Effect) -> String {
         Action::Interrupt { repeats } => format!("=> interrupt{whom} at {repeats}"),
         Action::RequestHandoff { within } => format!("=> request handoff{whom} within {within}"),
         Action::Stop { within } => format!("=> stop{whom} within {within}"),
+        Action::Survey { task } => format!("=> survey{whom} the checkpoints of {task}"),
+        Action::Spawn(spawn) => {
+            let from = spawn.from.as_ref().map_or("its start".to_owned(), ToString::to_string);
+            format!("=> start{whom} for {} from {from}", spawn.task)
+        }
+        Action::Withdraw { task, start, .. } => format!("=> withdraw{whom} start {start} of {task}"),
     }
 }
 
@@ -83,6 +96,10 @@ fn because(evidence: &[Evidence]) -> String {
     }
     let texts: Vec<String> = evidence.iter().map(ToString::to_string).collect();
     format!(": {}", texts.join("; "))
+}
+
+fn about(task: Option<&verger_core::id::TaskId>) -> String {
+    task.map_or_else(String::new, |task| format!(" of {task}"))
 }
 
 fn asked_by(by: Option<&verger_core::id::Actor>) -> String {

@@ -11,12 +11,14 @@
 //! Surroundings: `answers`, `silent`, `refuses`, `unreachable`, `unconfirmed` (how pings go), `pongs-say STATUS`,
 //! `outcome WORD` (of the last effect), `unverified`, `verified`, `life N` / `life any`, `restart`, `beating SPAN`,
 //! `still` (no heartbeats by itself), `clock [-]SPAN` (agents' clocks are ahead by this) / `clock none`,
-//! `monitor-back SPAN` (the monitor was away, and blames nobody for so long).
+//! `surveyed ID…` (of the last survey), `monitor-back SPAN` (the monitor was away, and blames nobody for so long).
 
 use verger_core::command::{Command, Decision, Order};
-use verger_core::effect::Outcome;
+use verger_core::effect::{Action, Outcome};
 use verger_core::fingerprint::{CallClass, CallPrint, ResultPrint, TextPrint};
+use verger_core::id::CheckpointId;
 use verger_core::policy::Mode;
+use verger_core::recovery::{Checkpoint, Content, ContentHash};
 use verger_core::signal::{
     Author, Awaited, Body, Channel, Context, Exit, Failure, Heartbeat, Output, Spawn, Status, StatusReport,
     TaskChange, Trust,
@@ -155,6 +157,7 @@ impl Timeline {
             "verified" => self.trust = Trust::Verified,
             "life" => self.incarnation = words.first().parse().ok().map(Incarnation),
             "restart" => self.restart(),
+            "wait" => {}
             "monitor-back" => self.fleet.forgive(self.now, span(words.first())),
             "still" => self.beating.retain(|beating| beating.agent != agent),
             "beating" => {
@@ -177,13 +180,38 @@ impl Timeline {
                     "unreachable" => Outcome::Unreachable,
                     "stopped" => Outcome::Stopped,
                     "failed" => Outcome::Failed,
+                    "unreadable" => Outcome::Unreadable,
                     other => panic!("no outcome `{other}`"),
                 };
                 self.tell(agent, Body::Outcome { key, outcome });
             }
+            "surveyed" => self.survey(agent, words),
             _ => return false,
         }
         true
+    }
+
+    /// The store says which checkpoints of the task there are: those that are named, each after the one before it;
+    /// `-c2` is damaged.
+    fn survey(&mut self, agent: &str, words: &Words<'_>) {
+        let key = self.last_effect_of(&AgentId::from(agent));
+        let asked = self.effects.iter().rev().find_map(|effect| match &effect.action {
+            Action::Survey { task } if effect.key == key => Some(task.clone()),
+            _ => None,
+        });
+        let task = asked.expect("a survey was asked for");
+        let mut parent = None;
+        let checkpoints = words.0.iter().enumerate().map(|(order, word)| {
+            let id = CheckpointId::from(word.trim_start_matches('-'));
+            let content = if word.starts_with('-') { Content::Damaged } else { Content::Intact };
+            let mut hash = ContentHash::default();
+            hash.0[0] = order as u8 + 1;
+            let (made_at, order) = (self.now, order as u64);
+            let parent = parent.replace(id.clone());
+            Checkpoint { id, task: task.clone(), parent, hash, content, order, made_at }
+        });
+        let checkpoints = checkpoints.collect();
+        self.tell(agent, Body::Surveyed { key, checkpoints });
     }
 
     fn order(&mut self, agent: &str, words: &Words<'_>) {

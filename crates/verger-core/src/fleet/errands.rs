@@ -1,0 +1,103 @@
+//! Effects whose outcome concerns a machine beside the agents, until it is heard.
+//!
+//! An effect bears the key of the life it is about, and that life may be over when the outcome comes: so it is
+//! looked up here before any agent is asked.
+
+use std::collections::BTreeMap;
+
+use super::{Collector, Fleet};
+use crate::agent::Refusal;
+use crate::effect::{Action, Effect, EffectKey};
+use crate::id::{AgentId, TaskId};
+use crate::signal::{Body, Content, Trust};
+use crate::time::Timestamp;
+
+/// Errands that are remembered. Who asks for more than that at once gets no answer for the oldest, and asks again.
+const REMEMBERED: usize = 4_096;
+
+/// What an effect was for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Errand {
+    /// To look through the checkpoints of this task.
+    Survey(TaskId),
+    /// To start a new life for this task.
+    Start(TaskId, u64),
+    /// To take that start back.
+    Withdraw(TaskId, u64),
+}
+
+/// What is out, by agent and number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Errands {
+    pub(crate) out: BTreeMap<(AgentId, u32), Errand>,
+    pub(crate) changed: bool,
+}
+
+impl Errands {
+    fn send(&mut self, key: &EffectKey, errand: Errand) {
+        if self.out.len() >= REMEMBERED {
+            self.out.pop_first();
+        }
+        self.out.insert((key.agent.clone(), key.seq), errand);
+        self.changed = true;
+    }
+
+    /// The errand that an outcome is about; it is over by that.
+    fn take(&mut self, key: &EffectKey) -> Option<Errand> {
+        let errand = self.out.remove(&(key.agent.clone(), key.seq))?;
+        self.changed = true;
+        Some(errand)
+    }
+
+    fn has(&self, key: &EffectKey) -> bool {
+        self.out.contains_key(&(key.agent.clone(), key.seq))
+    }
+
+    /// Nobody waits for these any more.
+    pub(super) fn drop_of(&mut self, agent: &AgentId) {
+        let before = self.out.len();
+        self.out.retain(|(whose, _), _| whose != agent);
+        self.changed |= self.out.len() != before;
+    }
+}
+
+impl Fleet {
+    /// Has something done that concerns the last life of this agent, and remembers what for. Tells whether the agent
+    /// is known.
+    pub(super) fn run_errand(
+        &mut self,
+        agent: &AgentId,
+        errand: Errand,
+        action: Action,
+        out: &mut Collector,
+    ) -> bool {
+        let Some(slot) = self.index.get(agent, &self.table) else { return false };
+        let agent = self.table.agent_mut(slot);
+        let key =
+            EffectKey { agent: agent.id.clone(), incarnation: agent.incarnation, seq: agent.next_effect };
+        agent.next_effect = agent.next_effect.wrapping_add(1);
+        self.touch(slot);
+        self.machines.errands.send(&key, errand);
+        out.effects.push(Effect { key, action });
+        true
+    }
+
+    /// Takes in what became of an errand, if this signal says so.
+    pub(super) fn on_errand(
+        &mut self,
+        now: Timestamp,
+        content: &Content,
+        out: &mut Collector,
+    ) -> Option<Result<(), Refusal>> {
+        let (Body::Outcome { key, .. } | Body::Surveyed { key, .. }) = &content.body else { return None };
+        if !self.machines.errands.has(key) {
+            return None;
+        }
+        if content.trust == Trust::Unverified {
+            return Some(Err(Refusal::Unverified));
+        }
+        let errand = self.machines.errands.take(key)?;
+        self.on_recovery_errand(now, errand, &content.body, out);
+        Some(Ok(()))
+    }
+}

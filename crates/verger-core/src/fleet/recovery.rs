@@ -1,0 +1,276 @@
+//! Work whose agent ended goes on (L27–L29): what recovery is told, and how what it decides goes out.
+//!
+//! Recovery is of tasks. An agent that was never given one is recovered all the same, under a task that bears its
+//! name ([`own_task`]).
+
+use std::sync::Arc;
+
+use super::errands::Errand;
+use super::{Collector, Fleet};
+use crate::agent::Agent;
+use crate::correlation::Membership;
+use crate::effect::{Action, Outcome};
+use crate::event::{Event, Fact};
+use crate::evidence::{Measure, Sign};
+use crate::health::HealthState;
+use crate::id::{Actor, TaskId};
+use crate::intervention::Ladder;
+use crate::notice::{NoticeError, Reply};
+use crate::recovery::{self, Closing, Decision, Ended, Life, Order, Recoveries, Started, Step, walk};
+use crate::signal::{Body, TaskChange};
+use crate::time::{Span, Timestamp};
+
+/// While agents of one host or provider fail together, a start there is put off by this, again and again.
+const FROZEN_AGAIN: Span = Span::minutes(1);
+
+impl Agent {
+    /// What it works on; itself, if it was never given anything.
+    fn work(&self) -> TaskId {
+        self.task.clone().unwrap_or_else(|| TaskId::from(format!("agent:{}", self.id)))
+    }
+
+    fn life(&self) -> Life {
+        Life { agent: self.id.clone(), incarnation: self.incarnation }
+    }
+
+    /// Whether its life ended by itself, and it said that all went well.
+    fn left_in_peace(&self) -> bool {
+        self.evidence.iter().any(|found| found.sign == Sign::Exit && found.value == Measure::Code(0))
+    }
+
+    /// Whether somebody ordered its end, and nothing is to follow.
+    fn is_ended_for_good(&self) -> bool {
+        let ladder = self.case.as_ref().map(|case| &case.ladder);
+        matches!(ladder, Some(Ladder::Stopping(stopping)) if !stopping.recover)
+    }
+}
+
+impl Fleet {
+    /// What happened to an agent may concern the recovery of its work.
+    pub(super) fn follow_recovery(&mut self, now: Timestamp, slot: u32, fact: &Fact, out: &mut Collector) {
+        // Of most fleets nothing is to be recovered most of the time.
+        if self.machines.recoveries.is_empty() && !matches!(fact, Fact::Terminated { .. }) {
+            return;
+        }
+        let Some(agent) = self.table.agent(slot) else { return };
+        let (task, life) = (agent.work(), agent.life());
+        match fact {
+            Fact::Registered { .. } => self.on_new_life(now, &task, &life, out),
+            Fact::StateChanged { to, .. } if *to != HealthState::Terminated => {
+                self.recovery(now, out, |recoveries, step| recoveries.on_health(step, &task, &life, *to));
+            }
+            Fact::Reconnected { .. } => {
+                self.recovery(now, out, |recoveries, step| recoveries.on_alive(step, &task, &life));
+            }
+            Fact::TerminationOrdered { by: Some(_), .. } if agent.is_ended_for_good() => {
+                if self.machines.recoveries.has(&task) {
+                    self.close_work(now, &task, Closing::Cancelled, out);
+                }
+            }
+            Fact::Terminated { reason, recover, .. } => {
+                let peaceful = agent.left_in_peace();
+                self.on_end_of_life(now, (task, life), reason, *recover, peaceful, out);
+            }
+            Fact::Unregistered { .. } => self.on_forgotten(now, &life, out),
+            _ => {}
+        }
+    }
+
+    fn on_new_life(&mut self, now: Timestamp, task: &TaskId, life: &Life, out: &mut Collector) {
+        if task.as_str().starts_with("agent:") {
+            // An agent's own task is never over: who lives again has it again.
+            self.machines.recoveries.on_reopened(task);
+        }
+        self.recovery(now, out, |recoveries, step| recoveries.on_alive(step, task, life));
+    }
+
+    fn on_end_of_life(
+        &mut self,
+        now: Timestamp,
+        (task, life): (TaskId, Life),
+        reason: &Arc<str>,
+        recover: bool,
+        peaceful: bool,
+        out: &mut Collector,
+    ) {
+        let recovering = self.machines.recoveries.has(&task);
+        if !recover && peaceful && recovering {
+            return self.close_work(now, &task, Closing::Finished, out);
+        }
+        if recover || recovering {
+            // A process that was stopped, or whose exit was seen, does not run any more.
+            let (of, reason) = (Some(life.clone()), Arc::clone(reason));
+            let ended = Ended { task, life, reason, confirmed: true, chain: None };
+            self.recovery_of(now, of, out, |recoveries, step| recoveries.on_ended(step, ended));
+        }
+    }
+
+    fn close_work(&mut self, now: Timestamp, task: &TaskId, why: Closing, out: &mut Collector) {
+        self.recovery(now, out, |recoveries, step| recoveries.on_closed(step, task, why));
+    }
+
+    /// Nobody watches the agent any more: nothing of it is brought back.
+    fn on_forgotten(&mut self, now: Timestamp, life: &Life, out: &mut Collector) {
+        let tasks: Vec<TaskId> = self.machines.recoveries.tasks_of(&life.agent).cloned().collect();
+        for task in tasks {
+            self.close_work(now, &task, Closing::Cancelled, out);
+        }
+        self.machines.errands.drop_of(&life.agent);
+    }
+
+    /// The agent says what becomes of its work, or got on with it.
+    pub(super) fn follow_work(&mut self, now: Timestamp, slot: u32, body: &Body, out: &mut Collector) {
+        let Some(agent) = self.table.agent(slot) else { return };
+        let life = agent.life();
+        match body {
+            Body::Task(TaskChange::Ended(task)) => self.close_work(now, task, Closing::Finished, out),
+            Body::Task(TaskChange::Assigned(task)) => {
+                self.machines.recoveries.on_reopened(task);
+                self.recovery(now, out, |recoveries, step| recoveries.on_taken_over(step, task, &life));
+            }
+            Body::Checkpoint { .. } | Body::Output(_) if !self.machines.recoveries.is_empty() => {
+                let task = agent.work();
+                self.machines.recoveries.on_progress(&task, &life);
+            }
+            _ => {}
+        }
+    }
+
+    /// What became of a survey, a start, or of taking one back.
+    pub(super) fn on_recovery_errand(
+        &mut self,
+        now: Timestamp,
+        errand: Errand,
+        body: &Body,
+        out: &mut Collector,
+    ) {
+        let outcome = if let Body::Outcome { outcome, .. } = body { Some(*outcome) } else { None };
+        match (errand, body) {
+            (Errand::Survey(task), Body::Surveyed { checkpoints, .. }) => {
+                let chain = walk(&task, checkpoints, self.policies.recovery.chain_max);
+                self.recovery(now, out, |recoveries, step| recoveries.on_checkpoints(step, &task, chain));
+            }
+            (Errand::Start(task, start), _) => {
+                let started = match outcome {
+                    Some(Outcome::Delivered | Outcome::Stopped) | None => Started::Done(None),
+                    Some(Outcome::Refused) => Started::Refused,
+                    Some(Outcome::Unreadable) => Started::CheckpointUnreadable,
+                    Some(Outcome::Unreachable | Outcome::Failed) => Started::Failed,
+                };
+                self.recovery(now, out, |recoveries, step| {
+                    recoveries.on_started(step, &task, start, &started);
+                });
+            }
+            (Errand::Withdraw(task, start), _) if outcome == Some(Outcome::Stopped) => {
+                self.recovery(now, out, |recoveries, step| recoveries.on_withdrawn(step, &task, start));
+            }
+            // It is asked for again, or people are.
+            (Errand::Survey(_) | Errand::Withdraw(..), _) => {}
+        }
+    }
+
+    /// Carries out what a person ordered about a recovery.
+    pub(super) fn order_recovery(
+        &mut self,
+        now: Timestamp,
+        task: &TaskId,
+        by: &Actor,
+        order: &Order,
+        out: &mut Collector,
+    ) -> Result<Reply, NoticeError> {
+        let result = self.recovery(now, out, |recoveries, step| recoveries.order(step, task, by, order));
+        result.map(|()| Reply::Done).map_err(NoticeError::Recovery)
+    }
+
+    pub(super) fn wake_recovery(&mut self, now: Timestamp, out: &mut Collector) {
+        let policy = &self.policies.recovery;
+        if self.machines.recoveries.deadline(Timestamp::ZERO, policy).is_none_or(|due| now < due) {
+            return;
+        }
+        for (task, agent) in self.machines.recoveries.starts_due(now, policy) {
+            let known = self.index.get(&agent, &self.table).and_then(|slot| self.table.agent(slot));
+            let place = known.and_then(|agent| agent.place.as_deref());
+            let (host, provider) =
+                place.map_or((None, None), |place| (place.host.as_ref(), place.provider.as_ref()));
+            let there = Membership::as_if_there(host, provider);
+            if self.machines.correlation.is_frozen(now, &there).is_some() {
+                let until = now + FROZEN_AGAIN;
+                self.recovery(now, out, |recoveries, step| recoveries.on_hold(step, &task, until));
+            }
+        }
+        self.recovery(now, out, Recoveries::wake);
+    }
+
+    /// Many agents failed together, or that is over.
+    pub(super) fn freeze_recovery(&mut self, now: Timestamp, out: &mut Collector) {
+        let fleet = Membership::of_the_fleet();
+        let frozen = self.machines.correlation.is_frozen(now, &fleet).is_some();
+        self.recovery(now, out, |recoveries, step| recoveries.on_frozen(step, frozen));
+    }
+
+    /// Tells the machine something, and puts what it says into facts and effects.
+    fn recovery<R>(
+        &mut self,
+        now: Timestamp,
+        out: &mut Collector,
+        tell: impl FnOnce(&mut Recoveries, &mut Step<'_>) -> R,
+    ) -> R {
+        self.recovery_of(now, None, out, tell)
+    }
+
+    /// The same, of this life where no recovery says of which.
+    fn recovery_of<R>(
+        &mut self,
+        now: Timestamp,
+        of: Option<Life>,
+        out: &mut Collector,
+        tell: impl FnOnce(&mut Recoveries, &mut Step<'_>) -> R,
+    ) -> R {
+        let mut said = recovery::Collector::default();
+        let random = self.seed ^ now.as_millis();
+        let mut step = Step { now, policy: &self.policies.recovery, random, out: &mut said };
+        let result = tell(&mut self.machines.recoveries, &mut step);
+        for change in said.changes {
+            let life = self.machines.recoveries.life(change.task()).cloned().or(of.clone());
+            let agent = life.map(|life| (life.agent, life.incarnation));
+            out.events.push(Event { at: now, agent, fact: Fact::Recovery(Box::new(change)) });
+        }
+        for decision in said.decisions {
+            self.carry_out(now, decision, out);
+        }
+        result
+    }
+
+    fn carry_out(&mut self, now: Timestamp, decision: Decision, out: &mut Collector) {
+        let fact = match decision {
+            Decision::Survey { task } => {
+                if let Some(agent) = self.machines.recoveries.life(&task).map(|life| life.agent.clone()) {
+                    let action = Action::Survey { task: task.clone() };
+                    self.run_errand(&agent, Errand::Survey(task), action, out);
+                }
+                return;
+            }
+            Decision::Spawn(spawn) => {
+                let errand = Errand::Start(spawn.task.clone(), spawn.start);
+                let (agent, task, start) = (spawn.agent.clone(), spawn.task.clone(), spawn.start);
+                if !self.run_errand(&agent, errand, Action::Spawn(Box::new(spawn)), out) {
+                    self.recovery(now, out, |recoveries, step| {
+                        recoveries.on_started(step, &task, start, &Started::Refused);
+                    });
+                }
+                return;
+            }
+            Decision::Withdraw { task, start, agent, incarnation } => {
+                let errand = Errand::Withdraw(task.clone(), start);
+                let action = Action::Withdraw { task, start, incarnation };
+                self.run_errand(&agent, errand, action, out);
+                return;
+            }
+            Decision::HumanReview { task, why } => Fact::ReviewOpened { task, why },
+            Decision::ReviewOver { task } => Fact::ReviewOver { task },
+            Decision::Alert { task, condition } => Fact::RecoveryAlert { task, condition },
+            Decision::Clear { task, condition } => Fact::RecoveryAlertOver { task, condition },
+        };
+        out.events.push(Event { at: now, agent: None, fact });
+    }
+}
