@@ -90,7 +90,10 @@ impl Host {
             Action::Inquire
             | Action::Interrupt { .. }
             | Action::RequestHandoff { .. }
-            | Action::Stop { .. } => {}
+            | Action::Stop { .. }
+            | Action::Survey { .. }
+            | Action::Spawn(_)
+            | Action::Withdraw { .. } => {}
         }
     }
 

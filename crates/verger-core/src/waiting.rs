@@ -63,6 +63,8 @@ pub struct Waiting {
     pub(crate) in_flight: Vec<InFlight>,
     pub(crate) model_since: Option<Timestamp>,
     pub(crate) announced: Option<Announced>,
+    /// A request to the model has ended since the provider last failed.
+    pub(crate) answered: bool,
     pub(crate) idle_since: Option<Timestamp>,
     /// When the present row of leases began; progress ends it.
     pub(crate) lease_since: Option<Timestamp>,
@@ -144,9 +146,16 @@ impl Waiting {
         if self.status.is_some_and(|status| matches!(status, Status::Idle | Status::Waiting)) {
             self.status = None;
         }
-        // A retry during an outage is work, and no sign that the outage is over.
-        let ended = self.announced.take_if(|wait| wait.awaited != Awaited::Provider);
+        // A retry during an outage is work, and no sign that the outage is over; that its last request was answered,
+        // and not refused, is one.
+        let answered = std::mem::take(&mut self.answered);
+        let ended = self.announced.take_if(|wait| answered || wait.awaited != Awaited::Provider);
         ended.map(|wait| now.since(wait.since))
+    }
+
+    /// A request to the model ended, in an answer as far as is known.
+    pub(crate) fn on_model_answer(&mut self) {
+        self.answered = self.announced.is_some_and(|wait| wait.awaited == Awaited::Provider);
     }
 
     /// Something succeeded that needs the provider: an outage is over. Tells how long it lasted.
@@ -233,6 +242,7 @@ impl Waiting {
             _ => lasting.map(|span| now + span),
         };
         self.announced = Some(Announced { awaited, since, until });
+        self.answered = false;
     }
 
     /// Progress was made: a new row of leases may begin.

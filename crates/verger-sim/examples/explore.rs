@@ -3,7 +3,8 @@
 //! `SEED=3 DAYS=2 AGENTS=50 cargo run --release -p verger-sim --example explore`
 //!
 //! `AGENT=agent-0007` prints what was recorded about one agent and what was really the case, and `SIGNALS=1`
-//! what arrived from it besides pongs; `FROM` and `TO` bound that in hours.
+//! what arrived from it besides pongs; `FROM` and `TO` bound that in hours. `RECOVERIES=1` prints how work went on and
+//! what failed together.
 
 #![expect(clippy::print_stdout, reason = "people read it")]
 
@@ -27,6 +28,7 @@ fn setting<T: FromStr>(name: &str, default: T) -> T {
 struct Story {
     agent: Option<AgentId>,
     signals: bool,
+    recoveries: bool,
     from: SimTime,
     to: SimTime,
     /// What people were told, of whom and when, with what was really the case.
@@ -39,6 +41,7 @@ impl Story {
         Self {
             agent: std::env::var("AGENT").ok().map(AgentId::from),
             signals: setting("SIGNALS", 0) == 1,
+            recoveries: setting("RECOVERIES", 0) == 1,
             from: hours("FROM", 0),
             to: hours("TO", 1_000_000),
             told: BTreeMap::new(),
@@ -78,6 +81,9 @@ impl Story {
 impl Watcher for Story {
     fn happened(&mut self, moment: &Moment<'_>) {
         self.remember_what_is_told(moment);
+        if self.recoveries {
+            tell_recoveries(moment);
+        }
         let Some(agent) = self.tells(moment.at) else { return };
         match moment.what {
             What::Committed { batch, .. } => {
@@ -105,9 +111,26 @@ impl Watcher for Story {
                     }
                 }
                 Delivery::Command(command) if command.agent == *agent => println!("    {at} {command:?}"),
+                Delivery::Notice(notice) => println!("    {at} {notice:?}"),
                 Delivery::Signal(_) | Delivery::Command(_) => {}
             }
         }
+    }
+}
+
+/// Prints how work went on, and what failed together.
+fn tell_recoveries(moment: &Moment<'_>) {
+    let What::Committed { batch, .. } = moment.what else { return };
+    for event in &batch.events {
+        let what = match &event.fact {
+            Fact::Recovery(change) => change.to_string(),
+            Fact::Correlated(change) => change.to_string(),
+            Fact::ReviewOpened { task, why } => format!("people must look at {task}: {why}"),
+            Fact::RecoveryAlert { task, condition } => format!("alert of {task:?}: {condition}"),
+            Fact::RecoveryAlertOver { task, condition } => format!("over of {task:?}: {condition}"),
+            _ => continue,
+        };
+        println!("{} {what}", moment.at);
     }
 }
 

@@ -497,7 +497,8 @@ impl Agent {
             }
             Spending::Termination => {
                 let may = step.together.may_stop(step.now, &self.membership(), step.bounds);
-                let looked = self.bad_since().map(|since| since + step.bounds.look_around);
+                // Who has been bad for a moment may be well in the next, or one of many.
+                let looked = Some(self.state_since + step.bounds.look_around);
                 may.err().map(|held| held.until().min(soon)).or(looked.filter(|looked| step.now < *looked))
             }
         }

@@ -59,7 +59,8 @@ impl Agent {
         }
         match body {
             Body::Heartbeat(beat) => self.on_heartbeat(step, beat, sent_at),
-            Body::Activity => {}
+            // A survey is told to who asked for it; here it comes too late, or again.
+            Body::Activity | Body::Surveyed { .. } => {}
             Body::ToolStarted { call, print: _, limit } => self.on_tool_started(step, *call, *limit, sent_at),
             Body::ToolFinished { call, print, result } => {
                 self.end_rest_by_call(step, result.took, sent_at);
@@ -76,6 +77,9 @@ impl Agent {
             }
             Body::Tokens { input, output, cost_micros } => {
                 self.on_tokens(now, input.saturating_add(*output), *cost_micros);
+                if *output > 0 {
+                    self.end_outage(step);
+                }
             }
             Body::Output(output) => {
                 if self.signs().output.get_or_insert_default().observe(now, output) {
@@ -116,8 +120,6 @@ impl Agent {
             }
             Body::Channel(channel) => self.on_channel(step, *channel),
             Body::Outcome { key, outcome } => self.on_outcome(step, key, *outcome),
-            // Told again, or to nobody who asked.
-            Body::Surveyed { .. } => {}
         }
     }
 
@@ -130,7 +132,8 @@ impl Agent {
 
     fn on_model_finished(&mut self, step: &Step<'_>) {
         self.end_model_wait(step);
-        self.end_outage(step);
+        // A request that ended may have been refused; what the agent does next tells.
+        self.waiting.on_model_answer();
         self.progress.on_work(step.now);
     }
 

@@ -6,6 +6,7 @@ use crate::correlation::{Change, Correlation, Kind, Membership, Order, Scope, St
 use crate::event::{Event, Fact, Incident};
 use crate::id::Actor;
 use crate::notice::{NoticeError, Reply};
+use crate::signal::Awaited;
 use crate::time::{Span, Timestamp};
 
 impl Incident {
@@ -26,12 +27,6 @@ impl Agent {
     pub(crate) fn gravest_kind(&self) -> Option<Kind> {
         let incidents = self.past.iter().flat_map(|past| &past.incidents);
         incidents.filter_map(|(incident, _)| incident.kind()).max()
-    }
-
-    /// Since when it has been bad in any such way.
-    pub(crate) fn bad_since(&self) -> Option<Timestamp> {
-        let incidents = self.past.iter().flat_map(|past| &past.incidents);
-        incidents.filter(|(incident, _)| incident.kind().is_some()).map(|(_, since)| *since).min()
     }
 }
 
@@ -106,7 +101,10 @@ impl Fleet {
 
     /// Its model answered. Told only where somebody wants to know.
     pub(super) fn on_provider_success(&mut self, now: Timestamp, slot: u32, out: &mut Collector) {
-        let Some(place) = self.table.agent_mut(slot).place.as_deref() else { return };
+        let agent = self.table.agent_mut(slot);
+        // As the agent itself is judged: what it got done shows that it was served, unless it says otherwise.
+        let waits = agent.waiting.announced.is_some_and(|wait| wait.awaited == Awaited::Provider);
+        let Some(place) = agent.place.as_deref().filter(|_| !waits) else { return };
         let troubled = place.membership.kind() == Some(Kind::Provider);
         let outage = place.provider.as_ref().is_some_and(|at| self.machines.correlation.outage(at).is_some());
         if troubled || outage {

@@ -25,12 +25,15 @@ impl Fleet {
         match body {
             Body::Spawn(_) => self.place_agent(now, slot, out),
             Body::Task(_) | Body::Checkpoint { .. } | Body::Output(_) => {
-                self.follow_work(now, slot, body, out)
+                self.follow_work(now, slot, body, out);
             }
             Body::Error(failure) if failure.provider => {
                 self.on_provider_trouble(now, slot, failure.retry_after, out);
             }
-            Body::ModelFinished | Body::Tokens { .. } => self.on_provider_success(now, slot, out),
+            // That a request ended says nothing: it may have been refused.
+            Body::Tokens { output: 1.., .. } | Body::ToolFinished { .. } | Body::Message { .. } => {
+                self.on_provider_success(now, slot, out);
+            }
             _ => {}
         }
     }

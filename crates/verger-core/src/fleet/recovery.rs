@@ -62,10 +62,10 @@ impl Fleet {
             Fact::Reconnected { .. } => {
                 self.recovery(now, out, |recoveries, step| recoveries.on_alive(step, &task, &life));
             }
-            Fact::TerminationOrdered { by: Some(_), .. } if agent.is_ended_for_good() => {
-                if self.machines.recoveries.has(&task) {
-                    self.close_work(now, &task, Closing::Cancelled, out);
-                }
+            Fact::TerminationOrdered { by: Some(_), .. }
+                if agent.is_ended_for_good() && self.machines.recoveries.has(&task) =>
+            {
+                self.close_work(now, &task, Closing::Cancelled, out);
             }
             Fact::Terminated { reason, recover, .. } => {
                 let peaceful = agent.left_in_peace();
@@ -99,9 +99,9 @@ impl Fleet {
         }
         if recover || recovering {
             // A process that was stopped, or whose exit was seen, does not run any more.
-            let (of, reason) = (Some(life.clone()), Arc::clone(reason));
+            let (of, reason) = (life.clone(), Arc::clone(reason));
             let ended = Ended { task, life, reason, confirmed: true, chain: None };
-            self.recovery_of(now, of, out, |recoveries, step| recoveries.on_ended(step, ended));
+            self.recovery_of(now, Some(&of), out, |recoveries, step| recoveries.on_ended(step, ended));
         }
     }
 
@@ -222,7 +222,7 @@ impl Fleet {
     fn recovery_of<R>(
         &mut self,
         now: Timestamp,
-        of: Option<Life>,
+        of: Option<&Life>,
         out: &mut Collector,
         tell: impl FnOnce(&mut Recoveries, &mut Step<'_>) -> R,
     ) -> R {
@@ -231,7 +231,7 @@ impl Fleet {
         let mut step = Step { now, policy: &self.policies.recovery, random, out: &mut said };
         let result = tell(&mut self.machines.recoveries, &mut step);
         for change in said.changes {
-            let life = self.machines.recoveries.life(change.task()).cloned().or(of.clone());
+            let life = self.machines.recoveries.life(change.task()).or(of).cloned();
             let agent = life.map(|life| (life.agent, life.incarnation));
             out.events.push(Event { at: now, agent, fact: Fact::Recovery(Box::new(change)) });
         }

@@ -63,7 +63,17 @@ fields!(Evidence { sign, value, threshold, severity, trust });
 fields!(Liveness { last_sign, forgiven_until, channel, phase, beats_through_waits });
 fields!(Pinging { seq, misses, sent, reach, deadline });
 fields!(Lost { since, reach, class, classify_at, ping_at, pings, refusals });
-fields!(Waiting { in_flight, model_since, announced, idle_since, lease_since, status, tells, said_at });
+fields!(Waiting {
+    in_flight,
+    model_since,
+    announced,
+    answered,
+    idle_since,
+    lease_since,
+    status,
+    tells,
+    said_at,
+});
 fields!(InFlight { id, awaited, since, limit });
 fields!(Announced { awaited, since, until });
 fields!(Progress {

@@ -179,9 +179,11 @@ proptest! {
             match &event.fact {
                 Fact::Registered { .. } | Fact::Unregistered { .. } => { ended.remove(whom); }
                 Fact::Terminated { .. } => { prop_assert!(ended.insert(whom.clone()), "ended twice: {:?}", event); }
-                // The one thing that may follow an end: that it was unexpected, and that this is over.
-                Fact::IncidentOpened { .. } | Fact::IncidentResolved { .. } | Fact::Superseded { .. } => {}
-                Fact::Recovery(_) => {}
+                // What may follow an end: that it was unexpected, that this is over, and that the work goes on.
+                Fact::IncidentOpened { .. }
+                | Fact::IncidentResolved { .. }
+                | Fact::Superseded { .. }
+                | Fact::Recovery(_) => {}
                 _ => prop_assert!(!ended.contains(whom), "after the end: {:?}", event),
             }
         }
@@ -319,9 +321,12 @@ proptest! {
             let needs = match &effect.action {
                 Action::Ping | Action::Inquire => Mode::Observe,
                 Action::Nudge { .. } => Mode::Nudge,
-                Action::Escalate(_) | Action::Interrupt { .. } => Mode::Escalate,
                 // A dead process is nobody's decision any more; bringing it back is the role's.
-                Action::Survey { .. } | Action::Spawn(_) | Action::Withdraw { .. } => Mode::Escalate,
+                Action::Escalate(_)
+                | Action::Interrupt { .. }
+                | Action::Survey { .. }
+                | Action::Spawn(_)
+                | Action::Withdraw { .. } => Mode::Escalate,
                 Action::RequestHandoff { .. } | Action::Stop { .. } => Mode::Full,
             };
             prop_assert!(needs <= mode, "{:?} in mode {:?}", effect, mode);

@@ -6,7 +6,7 @@ use verger_core::notice::Notice;
 use verger_core::policy::{Mode, Policies, RestartPolicy};
 use verger_core::recovery::{Change, Order};
 
-use crate::timeline::Timeline;
+use crate::timeline::{Timeline, lines};
 
 fn unattended() -> Timeline {
     let mut policies = Policies::default();
@@ -63,14 +63,13 @@ fn l27_nothing_is_started_before_it_is_known_what_was_saved() {
 #[test]
 fn l28_a_task_is_tried_three_times_and_then_people_must_look() {
     let mut timeline = unattended().play(CRASHED);
-    for (life, at) in [(2, 5), (3, 10), (4, 20), (5, 40)] {
+    for at in [5, 10, 20, 40] {
         let lives = format!(
             "{at}m surveyed c1 c2 \n {}m spawn task=t \n {}m beat \n {}m exit signal=11 \n",
             at + 4,
             at + 4,
             at + 4,
         );
-        let _ = life;
         timeline = timeline.play(&lives);
     }
     let started = timeline.count("=> start");
@@ -149,15 +148,13 @@ fn x14_an_agent_that_is_forgotten_is_not_brought_back() {
 
 #[test]
 fn x02_while_a_host_fails_nobody_is_started_there() {
-    let there: String =
-        (0..6).map(|n| format!("0s @h{n} spawn host=h task=t{n} \n 1s @h{n} beat \n")).collect();
-    let others: String =
-        (0..10).map(|n| format!("0s @o{n} spawn host=o \n 1s @o{n} beating 1m \n")).collect();
-    let mut lines: Vec<String> = (there + &others).lines().map(|line| line.trim().to_owned()).collect();
-    lines.sort_by_key(|line| line.starts_with('1'));
-    let dies: String = (0..6).map(|n| format!("60s @h{n} exit signal=9 \n")).collect();
-    let asked: String = (0..6).map(|n| format!("61s @h{n} surveyed c1 \n")).collect();
-    let timeline = unattended().play(&(lines.join("\n") + "\n" + &dies + &asked)).play("30m");
+    let begin = lines(0..6, |n| format!("0s @h{n} spawn host=h task=t{n}"))
+        + &lines(0..10, |n| format!("0s @o{n} spawn host=o"))
+        + &lines(0..6, |n| format!("1s @h{n} beat"))
+        + &lines(0..10, |n| format!("1s @o{n} beating 1m"));
+    let dies = lines(0..6, |n| format!("60s @h{n} exit signal=9"));
+    let asked = lines(0..6, |n| format!("61s @h{n} surveyed c1"));
+    let timeline = unattended().play(&(begin + &dies + &asked)).play("30m");
     assert!(timeline.so_far().contains("agents of host h turned dead together"), "{}", timeline.so_far());
     assert_eq!(timeline.count("=> start"), 0, "{}", timeline.so_far());
 }

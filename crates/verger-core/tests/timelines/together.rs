@@ -93,7 +93,7 @@ fn x02_a_provider_that_fails_many_is_an_outage_and_its_end_is_told() {
     let timeline = unattended().play(&(there + &each(0..20, "1s @beating 5m") + &outage)).play("5m");
     assert_eq!(opened(&timeline), [&Scope::Provider("p1".into())], "{}", timeline.so_far());
     let over =
-        timeline.play(&(each(0..6, "15m @model-starts") + &each(0..6, "901s @model-ends"))).play("20m");
+        timeline.play(&(each(0..6, "15m @model-starts") + &each(0..6, "901s @tokens 100"))).play("20m");
     let resolved = |change: &&&Change| matches!(change, Change::Resolved { .. });
     assert_eq!(changes(&over).iter().filter(resolved).count(), 1, "{}", over.so_far());
     assert_eq!(over.count("=> stop") + over.count("=> escalate"), 0, "{}", over.so_far());

@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 use verger_core::health::HealthState::{self, Degraded, Healthy, Stuck, Unknown};
+use verger_core::policy::Mode;
 use verger_core::signal::Awaited;
 
 use crate::timeline::{Timeline, lines, run};
@@ -209,4 +210,25 @@ fn x07_flapping_of_an_earlier_life_is_not_held_against_the_next() {
     assert_eq!((next.count("incident Flapping"), next.count("incident Flapping over")), (2, 1));
     assert_eq!(next.view("a").state, Healthy, "{}", next.so_far());
     assert_eq!(next.count("#2 HEALTHY ->"), 0, "{}", next.so_far());
+}
+
+#[test]
+fn x03_a_request_that_ends_in_a_refusal_ends_no_outage() {
+    // Each retry is announced, ends, and is told to have been refused, all within a moment.
+    let mut lines = Vec::new();
+    for minute in (1..120).step_by(2) {
+        lines.push(format!("{minute}m model-starts \n {minute}m model-ends \n {minute}m outage refused"));
+    }
+    let script = format!("0s beat \n 0s beating 5m \n 30s call a -> r \n {}", lines.join("\n"));
+    let timeline = Timeline::in_mode(Mode::Full).play(&script);
+    assert_eq!(timeline.count("=> stop") + timeline.count("incident Stuck"), 0, "{}", timeline.so_far());
+}
+
+#[test]
+fn x03_an_answer_that_is_followed_by_work_ends_an_outage() {
+    let script = "0s beat \n 0s beating 5m \n 30s call a -> r \n 1m outage refused \n 20m model-starts \n \
+                  21m model-ends \n 22m model-starts";
+    let timeline = Timeline::default().play(script);
+    let awaited = timeline.view("a").waiting_on.map(|wait| wait.awaited);
+    assert_eq!(awaited, Some(Awaited::Model), "{}", timeline.so_far());
 }

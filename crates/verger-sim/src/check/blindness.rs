@@ -25,10 +25,13 @@ impl Checker for Blindness {
     fn finish(&mut self, end: &End<'_>) -> Result<(), String> {
         let mut broken = Broken::default();
         for alarm in end.judgement.false_alarms() {
-            let (Some(silence), Some(blind)) = (alarm.silence, end.seen.last_blind(alarm.began)) else {
+            let (Some(silence), Some(blind)) =
+                (alarm.silence, end.seen.last_blind(alarm.told.unwrap_or(alarm.began)))
+            else {
                 continue;
             };
-            if end.seen.between(blind, alarm.began) <= (silence + AFTERMATH).as_millis() {
+            let told = alarm.told.unwrap_or(alarm.began);
+            if end.seen.between(blind, told) <= (silence + AFTERMATH).as_millis() {
                 broken.note(alarm.began, || {
                     format!("{} {}, and the monitor was blind until {blind}", alarm.agent, alarm.reason)
                 });

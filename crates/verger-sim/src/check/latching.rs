@@ -82,6 +82,7 @@ impl NothingLatched {
         let unseen = |sign: Sign| sign.family() == Family::Progress;
         match condition {
             Condition::WaitingPerson if all(is_long_rest) => true,
+            Condition::Idle => state == HealthState::Degraded && all(is_long_rest),
             Condition::Polling | Condition::LongTool => {
                 state == HealthState::Degraded && all(|sign| matches!(sign, Sign::Progress | Sign::Context))
             }
@@ -142,7 +143,8 @@ impl NothingLatched {
     }
 }
 
-/// A rest that lasts longer than its patience; which of the two it is, the agent may have said in vain.
+/// A rest that lasts longer than its patience; which one it is, the agent may have said in vain while the monitor was
+/// away.
 fn is_long_rest(sign: Sign) -> bool {
     matches!(sign, Sign::Patience(Awaited::Person | Awaited::Provider))
 }

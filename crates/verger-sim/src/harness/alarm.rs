@@ -36,7 +36,7 @@ pub struct Alarm {
     pub ended: Option<SimTime>,
     /// What it was raised for, as a person reads it.
     pub reason: String,
-    /// The silence it was raised for, if that is why.
+    /// The silence that it rested on when people were told, if it did; or rests on.
     pub silence: Option<Span>,
 }
 
@@ -92,8 +92,12 @@ impl Alarms {
             }
             None | Some(_) => {}
         }
-        if let Some(open) = standing.open.filter(|_| opened) {
-            self.raised[open].told.get_or_insert(at);
+        let Some(open) = standing.open else { return };
+        let alarm = &mut self.raised[open];
+        if opened {
+            alarm.told.get_or_insert(at);
+        } else if let (Fact::StateChanged { evidence, .. }, None) = (&event.fact, alarm.told) {
+            alarm.silence = evidence.iter().filter_map(silence_of).max();
         }
     }
 }

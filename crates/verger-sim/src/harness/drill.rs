@@ -36,11 +36,11 @@ impl Shadow {
     /// this is no moment to compare the two.
     pub(super) fn cast(
         engine: &Simulated,
-        policies: &Policies,
+        (policies, seed): (&Policies, u64),
         now: Timestamp,
         truth: &Truth,
     ) -> Result<Option<Self>, String> {
-        let fleet = Fleet::restore(policies.clone(), 0, engine.store().rows(), now)
+        let fleet = Fleet::restore(policies.clone(), seed, engine.store().rows(), now)
             .map_err(|error| format!("the rows cannot be read: {error}"))?;
         let running = engine.fleet();
         if running.len() != fleet.len() {
@@ -77,6 +77,7 @@ impl Shadow {
             match delivery {
                 Delivery::Signal(signal) => drop(self.fleet.observe(turn.now, signal, &mut self.out)),
                 Delivery::Command(command) => drop(self.fleet.command(turn.now, command, &mut self.out)),
+                Delivery::Notice(notice) => drop(self.fleet.notice(turn.now, notice, &mut self.out)),
             }
         }
         if turn.complete {

@@ -25,7 +25,7 @@ const DOOM_PATIENCE: u64 = 30 * 60_000;
 pub(super) struct Monitor {
     machine: Rc<Machine>,
     policies: Policies,
-    seed: u64,
+    pub(super) seed: u64,
     process: Process,
     socket: Socket,
     doomed: Option<Doomed>,
@@ -270,6 +270,7 @@ impl Inbox for Socket {
         let message = match delivery {
             Delivery::Signal(signal) => Message::Signal(signal),
             Delivery::Command(command) => Message::Command(command),
+            Delivery::Notice(notice) => Message::Notice(notice),
         };
         Some(Input { ticket: None, message })
     }

@@ -186,6 +186,9 @@ impl<'a> Run<'a> {
                 Record::Committed { batch, decided } => {
                     self.digest.batch(batch);
                     self.observe(*at, What::Committed { batch, decided: *decided });
+                    for event in &batch.events {
+                        self.world.tell_people(now, &event.fact);
+                    }
                 }
                 Record::Released(effect) => {
                     self.digest.released(*at, effect);
@@ -207,7 +210,7 @@ impl<'a> Run<'a> {
         let Some(engine) = self.monitor.engine().filter(|engine| !engine.fleet().has_changes()) else {
             return;
         };
-        let cast = Shadow::cast(engine, &self.policies, now, self.world.truth());
+        let cast = Shadow::cast(engine, (&self.policies, self.monitor.seed), now, self.world.truth());
         self.monitor.remember(matches!(cast, Ok(Some(_))));
         self.observe(
             self.machine.now(),

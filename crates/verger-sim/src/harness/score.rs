@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use verger_core::command::Decision;
 use verger_core::effect::{Action, Effect, EffectKey};
 use verger_core::event::{Event, Fact};
-use verger_core::id::{AgentId, Incarnation};
+use verger_core::id::{AgentId, Incarnation, TaskId};
 use verger_core::policy::Policies;
+use verger_core::recovery::Change;
 
 use super::alarm::Alarms;
 use super::heard::Heard;
@@ -24,7 +25,7 @@ pub(super) struct Score {
     pub(super) heard: Heard,
     interventions: BTreeMap<AgentId, Vec<SimTime>>,
     nudges: NudgeReport,
-    recovering: BTreeSet<(AgentId, Incarnation)>,
+    recovering: BTreeSet<TaskId>,
     recovery: RecoveryReport,
     /// Stops that should not have been, with what was really the case.
     pub(super) wrong: BTreeMap<EffectKey, String>,
@@ -89,15 +90,25 @@ impl Score {
             fact if is_ordered_end(fact) => {
                 self.ordered.insert((agent.clone(), *incarnation));
             }
-            Fact::Terminated { recover: true, .. } => {
-                self.recovery.attempted += 1;
-                self.recovering.insert((agent.clone(), *incarnation));
+            Fact::Recovery(change) => self.on_recovery(change),
+            _ => {}
+        }
+    }
+
+    /// A recovery counts when it came to an end of its own, and had a valid checkpoint to go on from. What was called off
+    /// because the work was done or taken over meanwhile does not.
+    fn on_recovery(&mut self, change: &Change) {
+        match change {
+            Change::Initiated { task, from: Some(_), .. } => {
+                self.recovering.insert(task.clone());
             }
-            Fact::Registered { .. } => {
-                let before = Incarnation(incarnation.0.saturating_sub(1));
-                if self.recovering.remove(&(agent.clone(), before)) {
-                    self.recovery.succeeded += 1;
-                }
+            Change::Completed { task, .. } if self.recovering.remove(task) => {
+                self.recovery.attempted += 1;
+                self.recovery.succeeded += 1;
+            }
+            Change::Failed { task, .. } if self.recovering.remove(task) => self.recovery.attempted += 1,
+            Change::CalledOff { task, .. } => {
+                self.recovering.remove(task);
             }
             _ => {}
         }
@@ -123,7 +134,12 @@ impl Score {
             Action::Nudge { .. } | Action::Escalate(_) | Action::Stop { .. } | Action::Interrupt { .. } => {
                 self.interventions.entry(effect.key.agent.clone()).or_default().push(at);
             }
-            Action::Ping | Action::Inquire | Action::RequestHandoff { .. } => {}
+            Action::Ping
+            | Action::Inquire
+            | Action::RequestHandoff { .. }
+            | Action::Survey { .. }
+            | Action::Spawn(_)
+            | Action::Withdraw { .. } => {}
         }
     }
 }

@@ -16,6 +16,7 @@ use super::fault::FaultKind;
 use super::moment::{Errand, ErrandStage, Moment};
 use super::run::Delivery;
 use super::stage::Stage;
+use super::starter;
 use super::time::{SECOND, SimTime, millis};
 use super::truth::EndedBy;
 
@@ -29,6 +30,9 @@ pub(crate) fn carry_out(agent: &mut Agent, stage: &mut Stage, now: SimTime, effe
         Action::Ping => return agent.ping(stage, now, key),
         _ if agent.miscarries(stage, now, key) => return,
         Action::Escalate(_) => return super::people::ask(agent.place, stage, now, key),
+        Action::Survey { task } => return starter::survey(agent, stage, now, key, task),
+        Action::Spawn(spawn) => return starter::start(agent, stage, now, key, spawn),
+        Action::Withdraw { start, .. } => return starter::withdraw(agent, stage, now, key, *start),
         _ => {}
     }
     let ends_it = matches!(effect.action, Action::Stop { .. } | Action::RequestHandoff { .. });
@@ -52,7 +56,11 @@ pub(crate) fn carry_out(agent: &mut Agent, stage: &mut Stage, now: SimTime, effe
             let span = if agent.frozen { (given + 0.1, given + 2.0) } else { (0.2, given.clamp(0.3, 5.0)) };
             agent.errand(stage, now, span, key, ErrandStage::StopDone);
         }
-        Action::Ping | Action::Escalate(_) => {}
+        Action::Ping
+        | Action::Escalate(_)
+        | Action::Survey { .. }
+        | Action::Spawn(_)
+        | Action::Withdraw { .. } => {}
     }
 }
 
@@ -61,6 +69,9 @@ pub(crate) fn run(agent: &mut Agent, stage: &mut Stage, now: SimTime, errand: &E
     let key = &errand.key;
     if errand.stage == ErrandStage::Decide {
         return super::people::decide(agent, stage, now, key);
+    }
+    if errand.stage == ErrandStage::StartDone {
+        return starter::start_done(agent, stage, now, key);
     }
     let ends_it = matches!(
         errand.stage,
@@ -88,6 +99,7 @@ pub(crate) fn run(agent: &mut Agent, stage: &mut Stage, now: SimTime, errand: &E
         ErrandStage::HandoffArrives { within } => agent.hear_handoff(stage, now, key, within.as_millis()),
         ErrandStage::HandoffDone if !agent.frozen => {
             agent.save(stage, now);
+            agent.handed_over = true;
             agent.end_process(stage, now, End::Clean);
         }
         ErrandStage::StopDone => {
@@ -97,7 +109,10 @@ pub(crate) fn run(agent: &mut Agent, stage: &mut Stage, now: SimTime, errand: &E
             }
             tell(stage, now + 20, key, Outcome::Stopped);
         }
-        ErrandStage::NudgeAnswered | ErrandStage::HandoffDone | ErrandStage::Decide => {}
+        ErrandStage::NudgeAnswered
+        | ErrandStage::HandoffDone
+        | ErrandStage::Decide
+        | ErrandStage::StartDone => {}
     }
 }
 

@@ -14,6 +14,7 @@ mod people;
 mod print;
 mod run;
 mod stage;
+mod starter;
 mod time;
 mod transport;
 mod truth;

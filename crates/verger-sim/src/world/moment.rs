@@ -30,6 +30,8 @@ pub(crate) enum Moment {
     Flush { agent: u32 },
     /// The orchestrator starts the agent's next life after this one.
     Respawn { agent: u32, life: u32 },
+    /// This life dies of what it began with.
+    Dies { agent: u32, life: u32 },
     /// A fault of this kind strikes somewhere.
     Strike(FaultKind),
     /// A fault of one agent passes by itself.
@@ -71,6 +73,8 @@ pub(crate) enum ErrandStage {
     StopDone,
     /// A person or the orchestrator makes up their mind.
     Decide,
+    /// The agent was started again, or could not be.
+    StartDone,
 }
 
 /// All moments to come.

@@ -8,7 +8,10 @@ use std::sync::Arc;
 
 use verger_core::command::{Command, Decision, Order};
 use verger_core::effect::{EffectKey, Outcome};
+use verger_core::event::Fact;
 use verger_core::id::{Actor, Incarnation};
+use verger_core::notice::Notice;
+use verger_core::recovery;
 use verger_core::signal::{Author, Body};
 use verger_core::time::Span;
 
@@ -92,4 +95,23 @@ fn deal_with(agent: &mut Agent, stage: &mut Stage, now: SimTime) {
     let text = print::said("Stop. Do this instead.");
     agent.emit(stage, now, Body::Message { author: Author::Person, text });
     agent.recover(stage, now, EndedBy::Decision);
+}
+
+/// People are told of something that only they can settle, and do within some hours, by day.
+pub(crate) fn hear(stage: &mut Stage, now: SimTime, fact: &Fact) {
+    let (task, order) = match fact {
+        Fact::ReviewOpened { task, .. } if stage.whim.chance(0.7) => {
+            (task, recovery::Order::Recover { from: None })
+        }
+        Fact::ReviewOpened { task, .. } => (task, recovery::Order::ReviewDone),
+        Fact::RecoveryAlert { task: Some(task), condition: recovery::Condition::MayStillRun } => {
+            (task, recovery::Order::ConfirmEnded)
+        }
+        _ => return,
+    };
+    let looked = millis(stage.whim.log_between(300.0, 7_200.0));
+    let awake = stage.calm || (7..22).contains(&now.hour());
+    let at = if awake { now + looked } else { now.next_hour(8) + looked };
+    let notice = Notice::Recovery { task: task.clone(), by: Actor::from("operator"), order };
+    stage.deliver_at(at, Delivery::Notice(notice));
 }

@@ -2,13 +2,16 @@
 
 use verger_core::command::Command;
 use verger_core::effect::{Effect, EffectKey};
+use verger_core::event::Fact;
 use verger_core::id::Incarnation;
+use verger_core::notice::Notice;
 use verger_core::signal::{Body, Signal};
 
 use super::agent::{Agent, hosts};
 use super::effects;
 use super::fault::{FaultKind, pass, set_clocks_wrong, strike};
 use super::moment::{Moment, Queue};
+use super::people;
 use super::stage::Stage;
 use super::time::{MINUTE, SECOND, SimTime, millis};
 use super::transport::Transport;
@@ -36,6 +39,8 @@ pub enum Delivery {
     Signal(Signal),
     /// An order of a person or of the orchestrator.
     Command(Command),
+    /// What people order about something that is no agent.
+    Notice(Notice),
 }
 
 impl Delivery {
@@ -43,7 +48,7 @@ impl Delivery {
     pub fn is_retried(&self) -> bool {
         match self {
             Self::Signal(signal) => is_retried_for_ever(&signal.content.body),
-            Self::Command(_) => true,
+            Self::Command(_) | Self::Notice(_) => true,
         }
     }
 }
@@ -102,6 +107,11 @@ impl World {
     pub fn carry_out(&mut self, now: SimTime, effect: &Effect) {
         let Some(place) = self.stage.truth.place(&effect.key.agent) else { return };
         effects::carry_out(&mut self.agents[place as usize], &mut self.stage, now, effect);
+    }
+
+    /// People are told something that only they can settle.
+    pub fn tell_people(&mut self, now: SimTime, fact: &Fact) {
+        people::hear(&mut self.stage, now, fact);
     }
 
     /// The monitor went down or came up. Clients connect again and send what they kept.
@@ -187,6 +197,12 @@ impl World {
                 }
             }
             Moment::Respawn { agent, life } => respawn(&mut agents[agent as usize], stage, now, life),
+            Moment::Dies { agent, life } => {
+                let agent = &mut agents[agent as usize];
+                if agent.alive && agent.life == life && agent.fault.is_none() {
+                    agent.crash(stage, now);
+                }
+            }
             Moment::Strike(kind) => strike(agents, stage, now, kind),
             Moment::Pass { agent, injection } => {
                 let agent = &mut agents[agent as usize];

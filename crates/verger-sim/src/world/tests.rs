@@ -53,5 +53,6 @@ fn kind_of(body: &Body) -> &'static str {
         Body::Task(_) => "task",
         Body::Channel(_) => "channel",
         Body::Outcome { .. } => "outcome",
+        Body::Surveyed { .. } => "surveyed",
     }
 }

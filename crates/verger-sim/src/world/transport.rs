@@ -133,6 +133,7 @@ pub(super) fn is_retried_for_ever(body: &Body) -> bool {
             | Body::Exit(_)
             | Body::Channel(_)
             | Body::Outcome { .. }
+            | Body::Surveyed { .. }
             | Body::Task(_)
             | Body::Checkpoint { .. }
     )

@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use verger_core::id::{AgentId, HostId, Incarnation, RoleName};
+use verger_core::id::{AgentId, HostId, Incarnation, RoleName, TaskId};
 
 use super::condition::Condition;
 use super::connection::Connection;
 use super::fault::FaultKind;
+use super::starter::Saved;
 use super::time::SimTime;
 
 /// What does not change about an agent.
@@ -94,6 +95,8 @@ pub struct Truth {
     places: BTreeMap<AgentId, u32>,
     histories: Vec<History>,
     injected: Vec<Injection>,
+    saved: BTreeMap<TaskId, Vec<Saved>>,
+    finished: BTreeMap<TaskId, SimTime>,
 }
 
 /// One agent's points of change, in order of time.
@@ -124,6 +127,24 @@ impl Truth {
         self.place(agent)
             .and_then(|place| latest(&self.histories[place as usize].conditions, at))
             .unwrap_or(Condition::Gone)
+    }
+
+    /// The checkpoints of a task, in the order in which they were made.
+    pub fn checkpoints(&self, task: &TaskId) -> &[Saved] {
+        self.saved.get(task).map_or(&[], |saved| saved)
+    }
+
+    /// When a task was finished, if it was.
+    pub fn finished_at(&self, task: &TaskId) -> Option<SimTime> {
+        self.finished.get(task).copied()
+    }
+
+    pub(crate) fn saved(&mut self, saved: &Saved) {
+        self.saved.entry(saved.checkpoint.task.clone()).or_default().push(saved.clone());
+    }
+
+    pub(crate) fn finish(&mut self, task: TaskId, at: SimTime) {
+        self.finished.insert(task, at);
     }
 
     /// The life that began last, though it may be over.

@@ -38,6 +38,7 @@ impl Agent {
     /// Work is done, and the agent rests until there is more.
     pub(crate) fn end_task(&mut self, stage: &mut Stage, now: SimTime) {
         if let Some(task) = self.task.take() {
+            stage.truth.finish(task.clone(), now);
             self.emit(stage, now, Body::Task(TaskChange::Ended(task)));
         }
         self.rest(stage, now);

@@ -14,6 +14,7 @@ use super::state::{Agent, Tally};
 use crate::rng::Rng;
 use crate::world::condition::Condition;
 use crate::world::connection::{Connection, Link};
+use crate::world::starter::is_startable;
 use crate::world::time::SimTime;
 use crate::world::truth::{AgentFacts, Truth};
 
@@ -48,6 +49,7 @@ impl Agent {
         let link = Link::draw(&mut rng, MIX[place as usize % MIX.len()]);
         let host = place / per_host(agents);
         let provider = rng.range(0, PROVIDERS) as u32;
+        let (connection, startable) = (link.connection, place.is_multiple_of(2));
         let id = AgentId::from(format!("agent-{place:04}"));
         let host_id = HostId::from(format!("host-{host:02}"));
         truth.enrol(AgentFacts {
@@ -88,6 +90,11 @@ impl Agent {
             doomed: None,
             frozen: false,
             refused: false,
+            saved: Vec::new(),
+            startable: is_startable(connection, startable),
+            starting: None,
+            cursed: 0,
+            handed_over: false,
             cut: 0,
             skew_ms: 0,
             kept: VecDeque::new(),

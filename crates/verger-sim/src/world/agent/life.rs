@@ -94,7 +94,16 @@ impl Agent {
         );
         self.refuse_nudges(stage, now);
         if end != End::HostLoss {
-            let wait = millis(self.rng.log_between(if end == End::Clean { 20.0 } else { 120.0 }, 3_600.0));
+            let leaves_work = end != End::Clean || std::mem::take(&mut self.handed_over);
+            // Who is started by the monitor's hands has nobody else, but a person who looks in some hours later.
+            let (soonest, latest) = match end {
+                _ if leaves_work && self.link.connection == Connection::Wrapped && !stage.calm => {
+                    (4.0 * 3_600.0, 10.0 * 3_600.0)
+                }
+                End::Clean => (20.0, 3_600.0),
+                End::Stopped | End::Crash | End::HostLoss => (120.0, 3_600.0),
+            };
+            let wait = millis(self.rng.log_between(soonest, latest));
             stage.queue.set(now + wait, Moment::Respawn { agent: self.place, life: self.life });
         }
     }

@@ -15,6 +15,7 @@ use crate::world::condition::Condition;
 use crate::world::connection::Link;
 use crate::world::fault::FaultKind;
 use crate::world::stage::Stage;
+use crate::world::starter::{Saved, Starting};
 use crate::world::time::SimTime;
 
 /// One agent.
@@ -62,6 +63,16 @@ pub(crate) struct Agent {
     pub(crate) skew_ms: i64,
     pub(crate) kept: VecDeque<Signal>,
     pub(crate) flushing: bool,
+    /// What it saved.
+    pub(crate) saved: Vec<Saved>,
+    /// Whether somebody starts it again when told to.
+    pub(crate) startable: bool,
+    /// The last start that was asked for.
+    pub(crate) starting: Option<Starting>,
+    /// How many of its next lives die of what killed this one.
+    pub(crate) cursed: u8,
+    /// It left its work to a successor, as it was asked to.
+    pub(crate) handed_over: bool,
     /// Reminders that wait for its next call or heartbeat.
     pub(crate) nudges: Vec<EffectKey>,
 }

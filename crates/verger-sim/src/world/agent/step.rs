@@ -108,6 +108,7 @@ impl Agent {
         self.tally.saved = now;
         let id = CheckpointId::from(format!("{}/{}/{}", self.id, self.life, self.calls));
         self.calls += 1;
+        self.store(stage, now, &id);
         self.emit(stage, now, Body::Checkpoint { id });
     }
 

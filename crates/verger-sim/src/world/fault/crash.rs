@@ -10,7 +10,11 @@ use crate::world::time::SimTime;
 
 impl Agent {
     /// The agent's process ends.
-    pub(super) fn crash(&mut self, stage: &mut Stage, now: SimTime) {
+    pub(crate) fn crash(&mut self, stage: &mut Stage, now: SimTime) {
+        if !stage.calm && self.cursed == 0 && stage.luck.chance(0.1) {
+            // Whatever killed it is still there, and kills the next ones too.
+            self.cursed = stage.luck.range(1, 6) as u8;
+        }
         self.end_process(stage, now, End::Crash);
         let injection = self.inject(stage, now, FaultKind::Crash, None);
         self.fault = Some(Active { injection, kind: FaultKind::Crash, temper: Temper::Deaf });

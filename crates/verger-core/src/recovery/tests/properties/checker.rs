@@ -162,12 +162,11 @@ impl Checker {
 
     fn check_alerts(&mut self, decision: &Decision) {
         match decision {
-            Decision::Survey { .. } => {}
             Decision::HumanReview { task, .. } => self.raise(Some(task.clone()), Condition::Review),
             Decision::ReviewOver { task } => self.clear(Some(task.clone()), Condition::Review),
             Decision::Alert { task, condition } => self.raise(task.clone(), *condition),
             Decision::Clear { task, condition } => self.clear(task.clone(), *condition),
-            Decision::Spawn(_) | Decision::Withdraw { .. } => {}
+            Decision::Survey { .. } | Decision::Spawn(_) | Decision::Withdraw { .. } => {}
         }
     }
 
