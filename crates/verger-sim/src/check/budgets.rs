@@ -81,7 +81,7 @@ fn kind(fact: &Fact) -> Option<Kind> {
 }
 
 /// Whether one more at this moment is one too many in the window that ends with it.
-fn exceeds(spent: &mut VecDeque<Timestamp>, at: Timestamp, limit: Limit) -> bool {
+pub(super) fn exceeds(spent: &mut VecDeque<Timestamp>, at: Timestamp, limit: Limit) -> bool {
     while spent.front().is_some_and(|first| *first + limit.window <= at) {
         spent.pop_front();
     }

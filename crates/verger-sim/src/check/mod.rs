@@ -5,14 +5,18 @@
 //! equal bytes cannot be seen in one run; it is checked by running twice (`tests/determinism.rs`).
 
 mod at_most_twice;
+mod blast_radius;
 mod blindness;
 mod budgets;
+mod checkpoints;
 mod evidence;
 mod found;
 mod incarnations;
 mod latching;
 mod marks;
 mod notifications;
+mod redone;
+mod restarts;
 mod restore;
 mod terminations;
 mod transitions;
@@ -61,14 +65,18 @@ pub struct Checkers(Vec<Box<dyn Checker>>);
 pub fn all(policies: &Policies) -> Checkers {
     Checkers(vec![
         Box::new(at_most_twice::AtMostTwice::default()),
+        Box::new(blast_radius::BlastRadius::new(policies)),
         Box::new(blindness::Blindness),
         Box::new(budgets::Budgets::new(policies.clone())),
+        Box::new(checkpoints::NewestCheckpoint::default()),
         Box::new(evidence::NoAlarmWithoutEvidence::default()),
         Box::new(found::FoundInTime),
         Box::new(incarnations::Incarnations::default()),
         Box::new(latching::NothingLatched::default()),
         Box::new(marks::Marks::default()),
         Box::new(notifications::OneNotification::default()),
+        Box::new(redone::NotRedone::default()),
+        Box::new(restarts::RecoveryLimits::new(policies.clone())),
         Box::new(restore::RestartChangesNothing::default()),
         Box::new(terminations::NoHealthyTermination::default()),
         Box::new(transitions::Transitions::default()),

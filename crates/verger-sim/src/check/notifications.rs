@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use verger_core::correlation::Change;
 use verger_core::event::{Event, Fact, Incident};
 use verger_core::id::AgentId;
 
@@ -13,6 +14,8 @@ use crate::world::SimTime;
 #[derive(Debug, Default)]
 pub(super) struct OneNotification {
     open: BTreeSet<(Option<AgentId>, Incident)>,
+    /// What else people were told, in words, and has not cleared.
+    told: BTreeSet<String>,
     broken: Broken,
 }
 
@@ -39,7 +42,7 @@ impl OneNotification {
         let (incident, told_twice) = match event.fact {
             Fact::IncidentOpened { incident, .. } => (incident, !self.open.insert((agent, incident))),
             Fact::IncidentResolved { incident, .. } => (incident, !self.open.remove(&(agent, incident))),
-            _ => return,
+            _ => return self.on_other(at, &event.fact),
         };
         if told_twice {
             let whom = event.agent.as_ref().map_or("the fleet", |(agent, _)| agent.as_str());
@@ -47,10 +50,29 @@ impl OneNotification {
             self.broken.note(at, || format!("incident {incident:?} of {whom} was {how} twice"));
         }
     }
+
+    /// Reviews, alerts of recoveries, and failures of many.
+    fn on_other(&mut self, at: SimTime, fact: &Fact) {
+        let (what, begins) = match fact {
+            Fact::ReviewOpened { task, .. } => (format!("the review of {task}"), true),
+            Fact::ReviewOver { task } => (format!("the review of {task}"), false),
+            Fact::RecoveryAlert { task, condition } => (format!("{condition:?} of {task:?}"), true),
+            Fact::RecoveryAlertOver { task, condition } => (format!("{condition:?} of {task:?}"), false),
+            Fact::Correlated(Change::Opened { scope, .. }) => (format!("the incident of {scope}"), true),
+            Fact::Correlated(Change::Resolved { scope, .. }) => (format!("the incident of {scope}"), false),
+            _ => return,
+        };
+        let told_twice = if begins { !self.told.insert(what.clone()) } else { !self.told.remove(&what) };
+        if told_twice {
+            let how = if begins { "began" } else { "was over" };
+            self.broken.note(at, || format!("{what} {how} twice"));
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use verger_core::recovery::Review;
     use verger_core::time::{Span, Timestamp};
 
     use super::super::testing::Trace;
@@ -74,5 +96,14 @@ mod tests {
         assert_eq!(run("open resolve open resolve"), Ok(()));
         assert_eq!(run("open open"), Err("at 0s: incident Silent of a was opened twice".into()));
         assert_eq!(run("open resolve resolve"), Err("at 0s: incident Silent of a was resolved twice".into()));
+    }
+    #[test]
+    fn a_review_that_is_told_twice_is_caught() {
+        let review = || Fact::ReviewOpened { task: "t".into(), why: Review::AttemptsUsedUp };
+        let (mut trace, mut checker) = (Trace::new(), OneNotification::default());
+        trace.commit(&mut checker, vec![review(), Fact::ReviewOver { task: "t".into() }, review()], vec![]);
+        assert_eq!(trace.finish(&mut checker), Ok(()));
+        trace.commit(&mut checker, vec![review()], vec![]);
+        assert_eq!(trace.finish(&mut checker), Err("at 0s: the review of t began twice".into()));
     }
 }

@@ -6,7 +6,8 @@ use verger_core::effect::{Action, Effect, EffectKey};
 use verger_core::event::{Event, Fact};
 use verger_core::evidence::{Evidence, Measure, Severity, Sign};
 use verger_core::health::HealthState;
-use verger_core::id::{AgentId, HostId, Incarnation};
+use verger_core::id::{AgentId, CheckpointId, HostId, Incarnation};
+use verger_core::recovery::{Change, Checkpoint, Content, ContentHash, Context, Lost, Spawn};
 use verger_core::signal::Trust;
 use verger_core::time::{Span, Timestamp};
 use verger_engine::{Batch, Mark};
@@ -14,7 +15,7 @@ use verger_engine::{Batch, Mark};
 use super::{Checker, End};
 use crate::harness::{Judgement, SeenTime};
 use crate::trace::{Moment, What};
-use crate::world::{AgentFacts, Condition, Connection, SimTime, Truth};
+use crate::world::{AgentFacts, Condition, Connection, Saved, SimTime, Truth};
 
 /// A trace of one agent, `a`, as a checker sees it.
 pub(super) struct Trace {
@@ -115,4 +116,36 @@ pub(super) fn silence() -> Arc<[Evidence]> {
         severity: Severity::Degraded,
         trust: Trust::Verified,
     }])
+}
+
+/// An attempt to recover a task begins.
+pub(super) fn started(task: &str, from: Option<&str>) -> Fact {
+    Fact::Recovery(Box::new(Change::Initiated {
+        task: task.into(),
+        attempt: 1,
+        start: 1,
+        from: from.map(Into::into),
+        lost: Lost::default(),
+        skipped: vec![],
+        breaks: vec![],
+        unseen: 0,
+        by: None,
+    }))
+}
+
+/// The effect of it.
+pub(super) fn spawn(task: &str, from: Option<&str>) -> Effect {
+    let (from, lost): (Option<CheckpointId>, _) = (from.map(Into::into), Lost::default());
+    let context =
+        Context { reason: "it crashed".into(), attempt: 1, attempts_max: 3, from: from.clone(), lost };
+    let spawn = Spawn { task: task.into(), agent: "a".into(), start: 1, attempt: 1, from, context };
+    effect(1, 1, Action::Spawn(Box::new(spawn)))
+}
+
+/// A checkpoint, as it really is.
+pub(super) fn saved(task: &str, id: &str, content: Content, secs: u64) -> Saved {
+    let (at, made_at) = (SimTime(secs * 1_000), Timestamp::from_millis(secs * 1_000));
+    let (id, task, hash) = (id.into(), task.into(), ContentHash::default());
+    let checkpoint = Checkpoint { id, task, parent: None, hash, content, order: secs, made_at };
+    Saved { checkpoint, poisoned: false, at }
 }

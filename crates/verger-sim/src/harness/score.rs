@@ -7,7 +7,7 @@ use verger_core::effect::{Action, Effect, EffectKey};
 use verger_core::event::{Event, Fact};
 use verger_core::id::{AgentId, Incarnation, TaskId};
 use verger_core::policy::Policies;
-use verger_core::recovery::Change;
+use verger_core::recovery::{Change, Review};
 
 use super::alarm::Alarms;
 use super::heard::Heard;
@@ -106,10 +106,11 @@ impl Score {
                 self.recovery.attempted += 1;
                 self.recovery.succeeded += 1;
             }
-            Change::Failed { task, .. } if self.recovering.remove(task) => self.recovery.attempted += 1,
-            Change::CalledOff { task, .. } => {
+            // That nobody has a way to start an agent is no failure of recovery.
+            Change::Failed { task, why: Review::Refused, .. } | Change::CalledOff { task, .. } => {
                 self.recovering.remove(task);
             }
+            Change::Failed { task, .. } if self.recovering.remove(task) => self.recovery.attempted += 1,
             _ => {}
         }
     }

@@ -26,5 +26,6 @@ pub use condition::Condition;
 pub use connection::Connection;
 pub use fault::FaultKind;
 pub use run::{Delivery, World, WorldOptions};
+pub use starter::Saved;
 pub use time::{EPOCH_MS, SimTime};
 pub use truth::{AgentFacts, EndedBy, Injection, Truth};
