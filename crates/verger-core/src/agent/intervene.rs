@@ -13,7 +13,7 @@ use crate::evidence::{Evidence, Family, Measure, Severity, Sign};
 use crate::fleet::Spending;
 use crate::health::HealthState;
 use crate::id::Actor;
-use crate::intervention::{Case, Delivery, Ladder, Nudging, Stopping, nudge_text};
+use crate::intervention::{Delivery, Ladder, Nudging, Stopping, nudge_text};
 use crate::policy::{Mode, RestartPolicy, Role};
 use crate::time::{Span, Timestamp};
 
@@ -462,63 +462,11 @@ impl Agent {
         }
     }
 
-    fn may_spend(&mut self, step: &mut Step<'_>, spending: Spending) -> bool {
-        if let Some(until) = self.frozen_until(step, spending) {
-            self.hold(until);
-            return false;
-        }
-        let limit = spending.agent_limit(&step.role.intervention);
-        let case = self.case.get_or_insert_default();
-        let by_agent = case.budget(spending).allows_at(step.now, limit);
-        let by_fleet = step.fleet.allows_at(step.now, spending);
-        if by_agent <= step.now && by_fleet <= step.now {
-            return true;
-        }
-        let told = case.held_until.replace(by_agent.max(by_fleet)).is_some();
-        if by_agent > step.now && !told {
-            self.record(step, Fact::BudgetExhausted { limit: limit.count, per: limit.window });
-        }
-        if by_fleet > step.now {
-            step.fleet.on_held(step.now, by_fleet, spending, step.out);
-        }
-        false
-    }
-
-    /// Until when, at least, many agents that fail together keep this one from being ended, and people from being asked
-    /// about each. It is asked again soon: the cause may be found sooner than anybody thought.
-    fn frozen_until(&self, step: &Step<'_>, spending: Spending) -> Option<Timestamp> {
-        let soon = step.now + RETRY_AFTER;
-        match spending {
-            Spending::Nudge => None,
-            Spending::Escalation => {
-                let kind = self.gravest_kind()?;
-                let frozen = step.together.is_frozen(step.now, &self.membership()).is_some();
-                (frozen && step.together.covering(&self.membership(), kind).is_some()).then_some(soon)
-            }
-            Spending::Termination => {
-                let may = step.together.may_stop(step.now, &self.membership(), step.bounds);
-                // Who has been bad for a moment may be well in the next, or one of many.
-                let looked = Some(self.state_since + step.bounds.look_around);
-                may.err().map(|held| held.until().min(soon)).or(looked.filter(|looked| step.now < *looked))
-            }
-        }
-    }
-
-    /// What a person orders counts for the agent, and not against what the monitor may do to the fleet.
-    fn spend(&mut self, step: &mut Step<'_>, spending: Spending, by: Option<&Actor>) {
-        let limit = spending.agent_limit(&step.role.intervention);
-        self.case.get_or_insert_default().budget(spending).spend(step.now, limit);
-        if by.is_none() {
-            step.fleet.spend(step.now, spending);
-        }
-        self.metrics.interventions = self.metrics.interventions.saturating_add(1);
-    }
-
     fn nudges_used(&self) -> u8 {
         self.case.as_ref().map_or(0, |case| case.nudges)
     }
 
-    fn hold(&mut self, until: Timestamp) {
+    pub(super) fn hold(&mut self, until: Timestamp) {
         self.case.get_or_insert_default().held_until = Some(until);
     }
 
@@ -526,34 +474,6 @@ impl Agent {
         let case = self.case.get_or_insert_default();
         case.ladder = ladder;
         case.held_until = None;
-    }
-}
-
-impl Case {
-    /// A new trouble, or a new life: nothing was tried yet. What was spent of the limits stays spent.
-    pub(crate) fn begin_anew(&mut self) {
-        *self = Self {
-            nudge_budget: std::mem::take(&mut self.nudge_budget),
-            escalation_budget: std::mem::take(&mut self.escalation_budget),
-            termination_budget: std::mem::take(&mut self.termination_budget),
-            well_since: self.well_since,
-            ..Self::default()
-        };
-    }
-
-    fn budget(&mut self, spending: Spending) -> &mut crate::intervention::Budget {
-        match spending {
-            Spending::Nudge => &mut self.nudge_budget,
-            Spending::Escalation => &mut self.escalation_budget,
-            Spending::Termination => &mut self.termination_budget,
-        }
-    }
-
-    fn spent_nothing_since(&mut self, now: Timestamp, role: &Role) -> bool {
-        Spending::ALL.into_iter().all(|spending| {
-            let window = spending.agent_limit(&role.intervention).window;
-            self.budget(spending).spent.iter().all(|at| *at + window <= now)
-        })
     }
 }
 

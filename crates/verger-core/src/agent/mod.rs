@@ -14,6 +14,7 @@ mod order;
 mod outcome;
 mod place;
 mod reach;
+mod spend;
 mod step;
 mod view;
 
