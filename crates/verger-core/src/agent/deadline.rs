@@ -39,7 +39,7 @@ impl Agent {
                 self.liveness.on_ping_numbered(key.seq);
             }
             Some(Ask::Inquire) => {
-                self.act(step, Action::Inquire);
+                self.ask(step.now, step.role, true, &mut step.out.effects);
             }
             Some(Ask::Lost { .. }) if self.liveness.left_unseen() => self.end_unseen_life(step),
             Some(Ask::Classified(_)) if self.liveness.left_unseen() && self.waiting.idle_since.is_some() => {
@@ -52,7 +52,7 @@ impl Agent {
                     self.record(step, Fact::Disconnected { status, cause, last_seen });
                 }
                 if inquire {
-                    self.act(step, Action::Inquire);
+                    self.ask(step.now, step.role, false, &mut step.out.effects);
                 }
             }
             Some(Ask::Classified(class)) => {

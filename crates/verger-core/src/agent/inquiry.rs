@@ -1,5 +1,10 @@
 //! Asking before judging: what was asked of a silent agent, and what its answer is worth.
+//!
+//! An agent is asked because it is silent, because a task of it stands still, or because it leaves a message
+//! unacknowledged. Whoever wants to know, it is one question to the agent, and one answer is for all ([`Asked`]).
 
+use super::Agent;
+use crate::effect::{Action, Effect, Outcome};
 use crate::policy::Role;
 use crate::time::{Span, Timestamp};
 
@@ -41,9 +46,14 @@ impl Inquiry {
         }
     }
 
+    /// Whether it has not answered the last question.
+    pub(crate) fn is_unanswered(&self) -> bool {
+        self.asked_at.is_some_and(|asked_at| self.answered_at.is_none_or(|at| at < asked_at))
+    }
+
     /// It is asked now, under this number.
     pub(crate) fn on_asked(&mut self, now: Timestamp, seq: u32) {
-        let unanswered = self.asked_at.filter(|asked_at| self.answered_at.is_none_or(|at| at < *asked_at));
+        let unanswered = self.asked_at.filter(|_| self.is_unanswered());
         self.repeated = unanswered.is_some();
         self.asked_at = unanswered.or(Some(now));
         self.times = self.times.saturating_add(u8::from(!self.repeated));
@@ -84,6 +94,66 @@ impl Inquiry {
     pub(crate) fn on_word(&mut self, now: Timestamp) {
         self.answered_at = Some(now);
         self.no_way = false;
+    }
+}
+
+/// The question that an agent has not answered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Asked {
+    /// The number of the last one.
+    pub(crate) seq: u32,
+    /// When it was asked first.
+    pub(crate) at: Timestamp,
+    /// Whether it was asked the second time.
+    pub(crate) repeated: bool,
+    /// Whether it fell silent and came back since, without an answer.
+    pub(crate) over: bool,
+}
+
+impl Asked {
+    /// Whether it serves whoever wants to know now, for the first time or `again`.
+    fn serves(&self, now: Timestamp, again: bool, role: &Role) -> bool {
+        let is_repeat_due = again && !self.repeated && self.at + repeat_after(role) <= now;
+        self.stands(now, role) && !is_repeat_due
+    }
+
+    /// Whether it still has time to answer.
+    fn stands(&self, now: Timestamp, role: &Role) -> bool {
+        now < self.at + role.liveness.inquiry_timeout && !self.over
+    }
+}
+
+impl Agent {
+    /// Asks it how it is, unless it has been asked and still has time to answer; `again` on the second try of whoever
+    /// asks. Gives the number of the question that stands.
+    pub(crate) fn ask(&mut self, now: Timestamp, role: &Role, again: bool, effects: &mut Vec<Effect>) -> u32 {
+        let before = self.past.as_ref().and_then(|past| past.asked);
+        if let Some(asked) = before.filter(|asked| asked.serves(now, again, role)) {
+            return asked.seq;
+        }
+        let seq = self.put_out(Action::Inquire, effects).seq;
+        let first = before.filter(|asked| asked.stands(now, role));
+        let at = first.map_or(now, |asked| asked.at);
+        let asked = Asked { seq, at, repeated: first.is_some(), over: false };
+        self.past.get_or_insert_default().asked = Some(asked);
+        seq
+    }
+
+    /// What became of a question: who was not reached was not asked.
+    pub(super) fn on_question_outcome(&mut self, number: u32, outcome: Outcome) {
+        let not_reached = matches!(outcome, Outcome::Refused | Outcome::Unreachable | Outcome::Failed);
+        if let Some(past) = &mut self.past
+            && not_reached
+        {
+            past.asked.take_if(|asked| asked.seq == number);
+        }
+    }
+
+    /// It is there again. It may answer yet; but whoever wants to know next asks anew.
+    pub(super) fn close_question(&mut self) {
+        if let Some(asked) = self.past.as_mut().and_then(|past| past.asked.as_mut()) {
+            asked.over = true;
+        }
     }
 }
 

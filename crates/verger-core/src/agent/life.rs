@@ -216,6 +216,7 @@ impl Agent {
         if let Some(past) = &mut next.past {
             past.handoff_at = None;
             past.inquiry = None;
+            past.asked = None;
             past.flapping = Flapping::default();
         }
         next.case = self.case.take().map(|mut case| {

@@ -20,7 +20,7 @@ mod view;
 
 use std::sync::Arc;
 
-pub(crate) use inquiry::Inquiry;
+pub(crate) use inquiry::{Asked, Inquiry};
 pub use life::Refusal;
 pub(crate) use life::{Spawned, introduces};
 pub(crate) use place::Place;
@@ -118,6 +118,8 @@ pub(crate) struct Past {
     pub(crate) flapping: Flapping,
     /// When its last life ended, on the wall: what was sent before that is late.
     pub(crate) ended_at: Option<WallTime>,
+    /// The question that it has not answered, whoever asked.
+    pub(crate) asked: Option<Asked>,
 }
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ impl Agent {
         self.heard = true;
         self.grace_until = self.grace_until.min(step.now);
         if let Heard::Back(downtime) = self.liveness.on_sign(step.now) {
+            self.close_question();
             // Nothing it did while it was away could be seen: its clocks start afresh.
             self.progress.on_resumed(step.now);
             self.record(step, Fact::Reconnected { downtime });

@@ -21,6 +21,7 @@ impl Agent {
         if key.incarnation != self.incarnation || key.agent != self.id {
             return;
         }
+        self.on_question_outcome(key.seq, outcome);
         let reach = match outcome {
             Outcome::Delivered => Reach::Delivered,
             Outcome::Refused => Reach::Refused,
@@ -58,6 +59,7 @@ impl Agent {
     fn on_way_back(&mut self, step: &mut Step<'_>) {
         if let Some(downtime) = self.liveness.on_way_back(step.now) {
             self.forget_inquiry();
+            self.close_question();
             self.progress.on_resumed(step.now);
             self.record(step, Fact::Reconnected { downtime });
         }

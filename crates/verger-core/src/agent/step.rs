@@ -33,9 +33,14 @@ impl Agent {
 
     /// Has something done, to this life and no other.
     pub(crate) fn act(&mut self, step: &mut Step<'_>, action: Action) -> EffectKey {
+        self.put_out(action, &mut step.out.effects)
+    }
+
+    /// The same for whoever has something done to it from outside its own steps.
+    pub(crate) fn put_out(&mut self, action: Action, effects: &mut Vec<Effect>) -> EffectKey {
         let key = EffectKey { agent: self.id.clone(), incarnation: self.incarnation, seq: self.next_effect };
         self.next_effect = self.next_effect.wrapping_add(1);
-        step.out.effects.push(Effect { key: key.clone(), action });
+        effects.push(Effect { key: key.clone(), action });
         key
     }
 }

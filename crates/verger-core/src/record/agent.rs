@@ -1,7 +1,7 @@
 //! What is stored of an agent.
 
 use super::{Damaged, Stored};
-use crate::agent::{Agent, Inquiry, Metrics, Past, Place, Signs, Spawned};
+use crate::agent::{Agent, Asked, Inquiry, Metrics, Past, Place, Signs, Spawned};
 use crate::event::Incident;
 use crate::evidence::{Evidence, Measure, Severity, Sign};
 use crate::flapping::Flapping;
@@ -45,7 +45,8 @@ fields!(Agent {
     case,
 });
 fields!(Signs { finished, last_poll, repetition, errors, tokens, context, output });
-fields!(Past { incidents, inquiry, handoff_at, flapping, ended_at });
+fields!(Past { incidents, inquiry, handoff_at, flapping, ended_at, asked });
+fields!(Asked { seq, at, repeated, over });
 fields!(Place { host, provider, membership });
 fields!(Inquiry { seq, asked_at, repeated, no_way, answered_at, times });
 fields!(Metrics {
