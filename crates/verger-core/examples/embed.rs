@@ -91,6 +91,9 @@ impl Host {
             | Action::Interrupt { .. }
             | Action::RequestHandoff { .. }
             | Action::Stop { .. }
+            | Action::Deliver { .. }
+            | Action::RemindOfMessage { .. }
+            | Action::TellSender { .. }
             | Action::Survey { .. }
             | Action::Spawn(_)
             | Action::Withdraw { .. } => {}

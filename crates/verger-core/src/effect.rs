@@ -7,7 +7,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::evidence::Evidence;
-use crate::id::{AgentId, CheckpointId, Incarnation, TaskId};
+use crate::id::{AgentId, CheckpointId, Incarnation, MessageId, TaskId};
+use crate::messages::ForSender;
 use crate::recovery;
 use crate::time::Span;
 
@@ -83,6 +84,34 @@ pub enum Action {
         start: u64,
         /// The life that it began, if it is known.
         incarnation: Option<Incarnation>,
+    },
+    /// Give a message to the agent; the store has its text. It is delivered when the agent's channel confirms it:
+    /// what merely lies somewhere for it has reached nobody.
+    Deliver {
+        /// Which message.
+        message: MessageId,
+        /// Who sent it.
+        from: AgentId,
+        /// Counts from 1.
+        attempt: u8,
+    },
+    /// Remind the agent that a message to it is unacknowledged.
+    RemindOfMessage {
+        /// Which message.
+        message: MessageId,
+        /// Who sent it.
+        from: AgentId,
+        /// How many messages to it are unacknowledged, with this one.
+        unread: u32,
+    },
+    /// Tell the agent what became of a message that it sent.
+    TellSender {
+        /// Which message.
+        message: MessageId,
+        /// Whom it was for.
+        to: AgentId,
+        /// What became of it.
+        news: ForSender,
     },
 }
 

@@ -7,10 +7,12 @@ use crate::correlation::{self, Scope};
 use crate::effect::EffectKey;
 use crate::evidence::Evidence;
 use crate::health::HealthState;
-use crate::id::{Actor, AgentId, CheckpointId, Incarnation, TaskId};
+use crate::id::{Actor, AgentId, CheckpointId, Incarnation, MessageId, TaskId};
 use crate::liveness::{Cause, FailureClass, LivenessStatus};
+use crate::notice::TaskWord;
 use crate::recovery;
 use crate::time::{Span, Timestamp};
+use crate::{messages, tasks};
 
 /// One fact about one agent, or about the fleet.
 #[derive(Clone, Debug, PartialEq)]
@@ -206,6 +208,26 @@ pub enum Fact {
         task: Option<TaskId>,
         /// What was.
         condition: recovery::Condition,
+    },
+    /// Something was decided about a task (R06, R07). It is about the agent that works at it.
+    Task(Box<tasks::Decided>),
+    /// A person or the orchestrator said something of a task, and it holds.
+    TaskOrdered {
+        /// Which task.
+        task: TaskId,
+        /// Who.
+        by: Actor,
+        /// What.
+        word: Box<TaskWord>,
+    },
+    /// Something was decided about a message (R05). It is about its receiver.
+    Message(Box<messages::Decided>),
+    /// A person took care of a message: nobody waits for its receiver any more.
+    MessageSettled {
+        /// Which message.
+        message: MessageId,
+        /// Who.
+        by: Actor,
     },
 }
 

@@ -1,8 +1,14 @@
 //! What is told or ordered about something that is no agent: an incident of many, the recovery of a task.
 
+use std::sync::Arc;
+
 use crate::correlation::{self, Scope};
-use crate::id::{Actor, TaskId};
+use crate::id::{Actor, AgentId, MessageId, TaskId};
+use crate::messages::{self, Acknowledgement, NewMessage, Receipt};
 use crate::recovery;
+use crate::signal::Trust;
+use crate::tasks::{self, Assigned, Explained, Start, TaskStatus, Updated};
+use crate::time::Span;
 
 /// One thing told or ordered.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +31,94 @@ pub enum Notice {
         /// What.
         order: recovery::Order,
     },
+    /// What somebody says of a task.
+    Task {
+        /// Which task.
+        task: TaskId,
+        /// Who says it.
+        by: Speaker,
+        /// What.
+        word: Box<TaskWord>,
+    },
+    /// An agent sends a message to another. The edge has made sure that it is from whom it says.
+    Send(Box<NewMessage>),
+    /// A message is acknowledged.
+    Acknowledge {
+        /// Which message.
+        message: MessageId,
+        /// By whom: its receiver, or a person who took care of it.
+        by: Speaker,
+    },
+}
+
+/// Who says something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Speaker {
+    /// An agent.
+    Agent {
+        /// Which one.
+        id: AgentId,
+        /// Whether it proved that.
+        trust: Trust,
+    },
+    /// A person, or the orchestrator.
+    Person(Actor),
+}
+
+/// What is said of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TaskWord {
+    /// It is given to an agent, or made known.
+    Given {
+        /// Whom to. Nobody leaves it with who has it; a new one waits for somebody.
+        agent: Option<AgentId>,
+        /// What it is.
+        description: Option<Arc<str>>,
+        /// In what time from now it is expected to be complete.
+        due_in: Option<Span>,
+        /// How long ago it was given; nothing, unless it is read from elsewhere.
+        ago: Span,
+        /// Whether this is a new start.
+        start: Start,
+    },
+    /// How far it is, or that it is over.
+    Update {
+        /// How far.
+        percent: Option<u8>,
+        /// How it stands.
+        status: Option<TaskStatus>,
+        /// How long ago; nothing, unless it is read from elsewhere.
+        ago: Span,
+    },
+    /// It is expected to be complete within this time from now.
+    Due {
+        /// The time.
+        within: Span,
+    },
+    /// Why it takes so long.
+    Explained {
+        /// In words.
+        text: Option<Arc<str>>,
+        /// For how long that holds, if it is said.
+        lasting: Option<Span>,
+    },
+    /// Its agent cannot go on.
+    CannotGoOn,
+}
+
+impl TaskWord {
+    /// Whether an unproven agent may not say this. It may say that it gets on, or why it does not; what decides about
+    /// somebody's work it may not.
+    pub(crate) fn needs_proof(&self) -> bool {
+        match self {
+            Self::Given { .. } | Self::Due { .. } => true,
+            Self::Update { status, .. } => match status {
+                Some(TaskStatus::Done | TaskStatus::Failed | TaskStatus::Cancelled) => true,
+                Some(TaskStatus::Assigned | TaskStatus::InProgress) | None => false,
+            },
+            Self::Explained { .. } | Self::CannotGoOn => false,
+        }
+    }
 }
 
 /// What came of it.
@@ -32,6 +126,16 @@ pub enum Notice {
 pub enum Reply {
     /// It was done.
     Done,
+    /// What an assignment did.
+    Assigned(Assigned),
+    /// What an update did.
+    Updated(Updated),
+    /// What an explanation is worth.
+    Explained(Explained),
+    /// What became of a message that was sent.
+    Sent(Receipt),
+    /// What an acknowledgement did.
+    Acknowledged(Acknowledgement),
 }
 
 /// Why it was refused. Nothing was changed.
@@ -44,6 +148,21 @@ pub enum NoticeError {
     /// An order about a recovery does not fit.
     #[error(transparent)]
     Recovery(recovery::OrderError),
+    /// A word about a task was refused.
+    #[error(transparent)]
+    Task(#[from] tasks::Refusal),
+    /// A message was not taken.
+    #[error(transparent)]
+    Message(#[from] messages::Refusal),
+    /// Only somebody who proved who it is may say this.
+    #[error("only a verified agent may say this")]
+    Unproven,
+    /// What is to be acknowledged is not known, or long over.
+    #[error("no message `{0}` is known")]
+    UnknownMessage(MessageId),
+    /// What is to be acknowledged is for somebody else.
+    #[error("message `{0}` is for another agent")]
+    NotTheirMessage(MessageId),
 }
 
 impl NoticeError {
@@ -52,6 +171,18 @@ impl NoticeError {
         match self {
             Self::NoIncident(_) => "VG0301",
             Self::Recovery(error) => error.code(),
+            Self::Task(tasks::Refusal::Unknown(_)) => "VG0321",
+            Self::Task(tasks::Refusal::Ended { .. }) => "VG0322",
+            Self::Task(tasks::Refusal::NotTheirs { .. }) => "VG0323",
+            Self::Task(tasks::Refusal::Full(_)) => "VG0324",
+            Self::Task(tasks::Refusal::NameTooLong(_)) => "VG0325",
+            Self::Unproven => "VG0326",
+            Self::Message(messages::Refusal::AgentNotFound(_)) => "VG0331",
+            Self::Message(messages::Refusal::IdTaken(_)) => "VG0332",
+            Self::Message(messages::Refusal::Full(_)) => "VG0333",
+            Self::Message(messages::Refusal::NameTooLong(_)) => "VG0334",
+            Self::UnknownMessage(_) => "VG0335",
+            Self::NotTheirMessage(_) => "VG0336",
         }
     }
 }

@@ -6,6 +6,8 @@ use proptest::prelude::*;
 use verger_core::command::{Command, Decision, Order};
 use verger_core::effect::{EffectKey, Outcome};
 use verger_core::fingerprint::{CallClass, CallPrint, ResultPrint, TextPrint};
+use verger_core::messages::{self, NewMessage, Priority};
+use verger_core::notice::Notice;
 use verger_core::policy::{Mode, Policies, RestartPolicy};
 use verger_core::signal::{
     Body, Channel, Content, Context, Exit, Failure, Heartbeat, Output, Signal, Spawn, Status, StatusReport,
@@ -118,6 +120,15 @@ fn eventful() -> (Vec<(RowKey, Vec<u8>)>, Timestamp) {
     let order = Order::Escalate { reason: "look".into() };
     let command = Command { agent: "busy".into(), incarnation: None, by: "ada".into(), order };
     fleet.command(now, &command, &mut out).expect("it lives");
+    let message = NewMessage {
+        id: "m".into(),
+        from: "done".into(),
+        to: "busy".into(),
+        priority: Priority::Urgent,
+        reply_to: None,
+        task: Some("t".into()),
+    };
+    fleet.notice(now, &Notice::Send(Box::new(message)), &mut out).expect("it is taken");
     let mut rows = BTreeMap::new();
     fleet.take_all_rows(&mut |row| {
         if let Some(bytes) = row.bytes {
@@ -126,6 +137,8 @@ fn eventful() -> (Vec<(RowKey, Vec<u8>)>, Timestamp) {
     });
     let agents = rows.keys().filter(|key| matches!(key, RowKey::Agent(_))).count();
     assert!(agents == 4 && rows.len() > 6, "four agents, and the books of the fleet and its machines");
+    let desk = [RowKey::Task("".into()), RowKey::Message(messages::RowKey::Message("m".into()))];
+    assert!(desk.iter().all(|key| rows.contains_key(key)), "a task and a message");
     (rows.into_iter().collect(), now)
 }
 

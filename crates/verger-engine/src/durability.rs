@@ -50,24 +50,32 @@ pub(crate) fn is_ephemeral(action: &Action) -> bool {
         | Action::Stop { .. }
         | Action::Survey { .. }
         | Action::Spawn(_)
-        | Action::Withdraw { .. } => false,
+        | Action::Withdraw { .. }
+        | Action::Deliver { .. }
+        | Action::RemindOfMessage { .. }
+        | Action::TellSender { .. } => false,
     }
 }
 
 /// Whether an effect is still right long after it was decided.
 ///
-/// People want to know of an escalation however late it is, what was saved is asked for again anyway, and a start
-/// that was taken back must not run however late. Everything else is done to an agent, which may have got on by
-/// itself in the meantime; and a task may have been taken over.
+/// People want to know of an escalation however late it is, and a sender what became of its message; what was saved is
+/// asked for again anyway, and a start that was taken back must not run however late. Everything else is done to an
+/// agent, which may have got on by itself in the meantime; a task may have been taken over, and a message that was not
+/// delivered is sent anew.
 pub(crate) fn keeps(action: &Action) -> bool {
     match action {
-        Action::Escalate(_) | Action::Survey { .. } | Action::Withdraw { .. } => true,
+        Action::Escalate(_) | Action::Survey { .. } | Action::Withdraw { .. } | Action::TellSender { .. } => {
+            true
+        }
         Action::Ping
         | Action::Inquire
         | Action::Nudge { .. }
         | Action::Interrupt { .. }
         | Action::RequestHandoff { .. }
         | Action::Stop { .. }
-        | Action::Spawn(_) => false,
+        | Action::Spawn(_)
+        | Action::Deliver { .. }
+        | Action::RemindOfMessage { .. } => false,
     }
 }

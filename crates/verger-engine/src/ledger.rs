@@ -42,7 +42,10 @@ impl Ledger {
             | Action::Interrupt { .. }
             | Action::RequestHandoff { .. }
             | Action::Survey { .. }
-            | Action::Spawn(_) => Closes::AtOnce,
+            | Action::Spawn(_)
+            | Action::Deliver { .. }
+            | Action::RemindOfMessage { .. }
+            | Action::TellSender { .. } => Closes::AtOnce,
         };
         self.out.insert(effect.key.clone(), closes);
     }

@@ -9,6 +9,7 @@ use crate::id::{AgentId, CheckpointId, HostId, Incarnation, RoleName, TaskId};
 use crate::intervention::Ladder;
 use crate::liveness::{Cause, FailureClass, LivenessStatus};
 use crate::policy::{Mode, Role};
+use crate::standing::Standing;
 use crate::time::Timestamp;
 use crate::waiting::Wait;
 
@@ -146,6 +147,15 @@ impl Agent {
             && !self.blocked
             && self.handoff_wanted_at(now).is_none()
             && self.intervention().is_none()
+    }
+
+    /// How it stands, for whoever expects something of it.
+    pub(crate) fn standing(&self, now: Timestamp, role: &Role) -> Standing {
+        let known = self.heard || self.state == HealthState::Terminated || self.liveness.lost().is_some();
+        Standing {
+            status: known.then(|| self.liveness_view(now, role).status),
+            wait: self.waiting.current(now, &role.patience),
+        }
     }
 
     fn liveness_view(&self, now: Timestamp, role: &Role) -> LivenessView {

@@ -18,6 +18,7 @@ impl Fleet {
     fn follow_fact(&mut self, now: Timestamp, slot: u32, fact: &Fact, out: &mut Collector) {
         self.correlate(now, slot, fact, out);
         self.follow_recovery(now, slot, fact, out);
+        self.follow_standing(now, slot, fact, out);
     }
 
     /// Hands on a signal that this agent's step took in. Most concern nobody else, and must cost nothing.
@@ -36,5 +37,6 @@ impl Fleet {
             }
             _ => {}
         }
+        self.follow_word(now, slot, body, out);
     }
 }

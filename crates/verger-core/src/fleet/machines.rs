@@ -7,8 +7,10 @@
 use super::errands::Errands;
 use super::{Collector, Fleet};
 use crate::correlation::Correlation;
+use crate::messages::Messages;
 use crate::policy::Policies;
 use crate::recovery::Recoveries;
+use crate::tasks::Tasks;
 use crate::time::Timestamp;
 
 /// The machines beside the agents.
@@ -19,6 +21,8 @@ pub(crate) struct Machines {
     pub(crate) correlation_changed: bool,
     pub(crate) recoveries: Recoveries,
     pub(crate) errands: Errands,
+    pub(crate) tasks: Tasks,
+    pub(crate) messages: Messages,
 }
 
 impl Machines {
@@ -27,12 +31,17 @@ impl Machines {
         let since_ever = Timestamp::ZERO;
         let correlation = self.correlation.deadline(since_ever);
         let recovery = self.recoveries.deadline(since_ever, &policies.recovery);
-        [correlation, recovery].into_iter().flatten().min()
+        let desk = [self.tasks.deadline(since_ever), self.messages.deadline(since_ever)];
+        [correlation, recovery].into_iter().chain(desk).flatten().min()
     }
 
     /// Whether a row is to be written.
     pub(super) fn has_changes(&self) -> bool {
-        self.correlation_changed || self.recoveries.has_changes() || self.errands.changed
+        self.correlation_changed
+            || self.recoveries.has_changes()
+            || self.errands.changed
+            || self.tasks.has_changes()
+            || self.messages.has_changes()
     }
 }
 
@@ -41,5 +50,7 @@ impl Fleet {
     pub(super) fn wake_machines(&mut self, now: Timestamp, out: &mut Collector) {
         self.wake_correlation(now, out);
         self.wake_recovery(now, out);
+        self.wake_tasks(now, out);
+        self.wake_messages(now, out);
     }
 }

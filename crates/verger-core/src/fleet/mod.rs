@@ -2,15 +2,18 @@
 
 mod budgets;
 mod correlation;
+mod desk;
 mod errands;
 mod follow;
 mod index;
 mod machines;
+mod messages;
 mod notice;
 mod recovery;
 mod ring;
 mod rows;
 mod table;
+mod tasks;
 
 pub(crate) use budgets::{FleetBudgets, Spending};
 pub(crate) use errands::Errand;
@@ -134,7 +137,7 @@ impl Fleet {
                 agent.resolve_all_incidents(step);
                 agent.record(step, Fact::Unregistered { by: Some(command.by.clone()) });
             });
-            self.forget(slot);
+            self.forget(now, slot, out);
         }
         Ok(())
     }
@@ -228,8 +231,10 @@ impl Fleet {
             return result;
         }
         let wall = Some(content.received_at);
+        let repeats = self.repeats_its_task(slot, &content.body);
         self.step(now, wall, slot, out, |agent, step| agent.observe(step, content))?;
         self.follow_signal(now, slot, &content.body, out);
+        self.follow_tasks(now, slot, &content.body, repeats, out);
         let claimed = self.claimed_role(content).filter(|role| self.table.agent_mut(slot).role != *role);
         if let Some(role) = claimed {
             self.table.agent_mut(slot).role = role;
@@ -319,7 +324,7 @@ impl Fleet {
         }
     }
 
-    fn forget(&mut self, slot: u32) {
+    fn forget(&mut self, now: Timestamp, slot: u32, out: &mut Collector) {
         if let Some(agent) = self.table.agent(slot) {
             self.index.remove(&agent.id.clone(), &self.table);
         }
@@ -327,6 +332,7 @@ impl Fleet {
         self.ring.disarm(slot);
         self.budgets.first_effect = self.budgets.first_effect.max(agent.next_effect);
         self.budgets.changed = true;
+        self.on_nobody_there(now, &agent.id, out);
         self.forgotten.push(agent.id);
     }
 }

@@ -15,6 +15,9 @@ impl Fleet {
         match notice {
             Notice::Incident { scope, by, order } => self.order_incident(now, scope, by, *order, out),
             Notice::Recovery { task, by, order } => self.order_recovery(now, task, by, order, out),
+            Notice::Task { task, by, word } => self.tell_task(now, task, by, word, out),
+            Notice::Send(message) => self.send(now, message, out),
+            Notice::Acknowledge { message, by } => self.acknowledge(now, message, by, out),
         }
     }
 }

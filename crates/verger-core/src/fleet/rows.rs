@@ -3,10 +3,12 @@
 //! One row for each agent and one for the fleet's own books. A row names its role rather than numbering it, for
 //! the configuration may have changed between writing and reading.
 
+use super::desk::DeskRows;
 use super::{Fleet, FleetBudgets};
 use crate::agent::Agent;
-use crate::id::{AgentId, RoleName};
+use crate::id::{AgentId, RoleName, TaskId};
 use crate::intervention::Budget;
+use crate::messages;
 use crate::policy::Policies;
 use crate::record::{Damaged, Stored, from_row, to_row};
 use crate::recovery;
@@ -28,6 +30,10 @@ pub enum RowKey {
     Recovery(recovery::RowKey),
     /// Effects whose outcome is waited for by none of the agents.
     Errands,
+    /// One task.
+    Task(TaskId),
+    /// A message, or what was done because of one.
+    Message(messages::RowKey),
 }
 
 /// One row to be written, or deleted if it holds nothing.
@@ -107,6 +113,7 @@ impl Fleet {
         self.machines.recoveries.take_changed_rows(&mut |key, bytes| {
             push(Row { key: RowKey::Recovery(key), bytes: bytes.map(versioned) });
         });
+        self.take_desk_rows(push);
     }
 
     /// Gives the rows of everybody, changed or not.
@@ -120,6 +127,8 @@ impl Fleet {
         self.machines.correlation_changed = true;
         self.machines.errands.changed = true;
         self.machines.recoveries.touch_all();
+        self.machines.tasks.mark_all_changed();
+        self.machines.messages.mark_all_changed();
         self.take_changed_rows(push);
     }
 
@@ -132,6 +141,7 @@ impl Fleet {
     ) -> Result<Self, RestoreError> {
         let mut fleet = Self::new(policies, seed);
         fleet.ring = super::DeadlineRing::new(now);
+        let mut desk = DeskRows::default();
         for (key, bytes) in rows {
             match key {
                 RowKey::Agent(id) => fleet.restore_agent(&id, &bytes, now)?,
@@ -149,8 +159,11 @@ impl Fleet {
                     let damaged = |_: Damaged| RestoreError::Damaged("a recovery".to_owned());
                     fleet.machines.recoveries.restore(key, content).map_err(damaged)?;
                 }
+                RowKey::Task(id) => desk.task(id, &bytes)?,
+                RowKey::Message(key) => desk.message(key, &bytes)?,
             }
         }
+        fleet.restore_desk(desk)?;
         fleet.recall(now);
         Ok(fleet)
     }
@@ -182,7 +195,7 @@ fn row(key: RowKey, value: &impl Stored) -> Row {
     Row { key, bytes: Some(sealed(bytes)) }
 }
 
-fn versioned(content: Vec<u8>) -> Vec<u8> {
+pub(super) fn versioned(content: Vec<u8>) -> Vec<u8> {
     sealed([vec![VERSION], content].concat())
 }
 
@@ -197,7 +210,7 @@ fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-fn checked<'a>(row: &str, bytes: &'a [u8]) -> Result<&'a [u8], RestoreError> {
+pub(super) fn checked<'a>(row: &str, bytes: &'a [u8]) -> Result<&'a [u8], RestoreError> {
     let damaged = || RestoreError::Damaged(format!("`{row}`"));
     let (&found, _) = bytes.split_first().ok_or_else(damaged)?;
     if found > VERSION {

@@ -75,6 +75,41 @@ pub enum Decision {
     Expired,
 }
 
+impl Decision {
+    /// What the sender is told, if it is told anything.
+    pub fn for_sender(self) -> Option<ForSender> {
+        match self {
+            Self::TellSender(why) => Some(ForSender::NotDelivered(why)),
+            Self::TellSenderDelivered { after } => Some(ForSender::Delivered { after }),
+            Self::Dropped => Some(ForSender::Dropped),
+            Self::Expired => Some(ForSender::Expired),
+            Self::Deliver { .. }
+            | Self::Remind { .. }
+            | Self::Inquire { .. }
+            | Self::Escalate { .. }
+            | Self::EscalationOver { .. }
+            | Self::Log
+            | Self::Acknowledged { .. } => None,
+        }
+    }
+}
+
+/// What the sender of a message is told of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForSender {
+    /// It was not delivered. Unless nobody is there, it is kept until it can be.
+    NotDelivered(Undelivered),
+    /// It was delivered after all.
+    Delivered {
+        /// How long after it was sent.
+        after: Span,
+    },
+    /// It was given up to make room for more important ones.
+    Dropped,
+    /// It was given up because nobody acknowledged it in all the time.
+    Expired,
+}
+
 /// Why a message was not delivered (001 §1.4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undelivered {

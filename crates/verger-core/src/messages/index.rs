@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::message::Message;
 use super::{Policy, Priority};
+use crate::effect::EffectKey;
 use crate::id::{AgentId, MessageId};
 use crate::time::Timestamp;
 
@@ -18,6 +19,7 @@ pub(super) struct Place {
     pub(super) due: Timestamp,
     rank: Rank,
     escalated: bool,
+    effect: Option<EffectKey>,
 }
 
 impl Place {
@@ -27,6 +29,7 @@ impl Place {
             due: message.next(policy).0,
             rank: (is_open.then_some(message.priority), message.sent_at, id.clone()),
             escalated: is_open && message.escalated_at.is_some(),
+            effect: message.effect.clone().filter(|_| is_open),
         }
     }
 }
@@ -66,6 +69,8 @@ impl Inbox {
 pub(super) struct Index {
     agenda: BTreeSet<(Timestamp, MessageId)>,
     ranks: BTreeSet<Rank>,
+    /// Which effect carries which message.
+    effects: BTreeMap<EffectKey, MessageId>,
     pub(super) inboxes: BTreeMap<AgentId, Inbox>,
 }
 
@@ -73,6 +78,9 @@ impl Index {
     pub(super) fn insert(&mut self, to: &AgentId, place: &Place) {
         self.agenda.insert((place.due, place.rank.2.clone()));
         self.ranks.insert(place.rank.clone());
+        if let Some(effect) = &place.effect {
+            self.effects.insert(effect.clone(), place.rank.2.clone());
+        }
         let inbox = self.inboxes.entry(to.clone()).or_default();
         inbox.ranks.insert(place.rank.clone());
         inbox.escalated = inbox.escalated.saturating_add(u32::from(place.escalated));
@@ -82,6 +90,9 @@ impl Index {
     pub(super) fn remove(&mut self, to: &AgentId, place: &Place, for_good: bool) {
         self.agenda.remove(&(place.due, place.rank.2.clone()));
         self.ranks.remove(&place.rank);
+        if let Some(effect) = &place.effect {
+            self.effects.remove(effect);
+        }
         let Some(inbox) = self.inboxes.get_mut(to) else { return };
         inbox.ranks.remove(&place.rank);
         inbox.escalated = inbox.escalated.saturating_sub(u32::from(place.escalated));
@@ -98,6 +109,11 @@ impl Index {
     /// All for which something is due.
     pub(super) fn due(&self, now: Timestamp) -> Vec<MessageId> {
         self.agenda.iter().take_while(|(due, _)| *due <= now).map(|(_, id)| id.clone()).collect()
+    }
+
+    /// Which message this effect carries.
+    pub(super) fn carried_by(&self, effect: &EffectKey) -> Option<&MessageId> {
+        self.effects.get(effect)
     }
 
     /// Which of all messages would be given up first.

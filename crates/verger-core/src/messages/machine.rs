@@ -230,6 +230,7 @@ fn begin(now: Timestamp, new: NewMessage) -> (MessageId, Message) {
         logged_at: None,
         excused_until: None,
         ended: None,
+        effect: None,
     };
     (id, message)
 }

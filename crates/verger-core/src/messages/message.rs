@@ -7,6 +7,7 @@ use std::fmt;
 
 use super::decision::Evidence;
 use super::{Policy, Undelivered};
+use crate::effect::EffectKey;
 use crate::id::{AgentId, MessageId, TaskId};
 use crate::standing::Reading;
 use crate::time::{Span, Timestamp};
@@ -60,6 +61,8 @@ pub(crate) struct Message {
     /// People are not told before: the receiver is busy, or said that it is there.
     pub(crate) excused_until: Option<Timestamp>,
     pub(crate) ended: Option<Ended>,
+    /// The effect that carries it: what became of that returns under this name.
+    pub(crate) effect: Option<EffectKey>,
 }
 
 /// Where it is.

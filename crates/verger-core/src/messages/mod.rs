@@ -36,7 +36,9 @@ mod wake;
 #[cfg(test)]
 mod tests;
 
-pub use decision::{Acknowledgement, Decided, Decision, Evidence, Receipt, Refusal, Taken, Undelivered};
+pub use decision::{
+    Acknowledgement, Decided, Decision, Evidence, ForSender, Receipt, Refusal, Taken, Undelivered,
+};
 pub(crate) use index::Marks;
 pub use machine::{Messages, NewMessage, Step};
 pub use message::Priority;

@@ -1,11 +1,22 @@
 //! What becomes of messages: delivered or not, acknowledged, answered; and their receivers, gone or back.
 
 use super::message::{Ended, How, Way};
-use super::{Acknowledgement, Decision, Messages, RowKey, Step, Undelivered};
+use super::{Acknowledgement, Decision, Messages, Policy, RowKey, Step, Undelivered};
+use crate::effect::EffectKey;
 use crate::id::{AgentId, MessageId};
 use crate::standing::Reading;
 
 impl Messages {
+    /// Its delivery goes out under this name.
+    pub fn on_numbered(&mut self, policy: &Policy, id: &MessageId, effect: EffectKey) {
+        self.change(id, policy, |message| message.effect = Some(effect));
+    }
+
+    /// Which message this effect was to deliver, if that is still of interest.
+    pub fn carried_by(&self, effect: &EffectKey) -> Option<&MessageId> {
+        self.index.carried_by(effect)
+    }
+
     /// The channel confirmed that a message arrived: its time to be acknowledged begins.
     pub fn on_delivered(&mut self, step: &mut Step<'_>, id: &MessageId) {
         if self.open(id).is_none_or(|message| message.way != Way::Queued) {
@@ -91,6 +102,19 @@ impl Messages {
                     Way::Withheld { why: Undelivered::Offline, .. },
                 ) => self.deliver(step, &id, Some(reading)),
                 (_, Way::Queued | Way::Delivered | Way::Withheld { .. }) => {}
+            }
+        }
+    }
+
+    /// A new life of an agent began. It knows nothing of what the one before was sent, so it gets all that is not
+    /// acknowledged; what is kept for it already comes in its time.
+    pub fn on_new_life(&mut self, step: &mut Step<'_>, receiver: &AgentId) {
+        let Some(inbox) = self.index.inboxes.get(receiver) else { return };
+        let reading = step.reading(receiver);
+        let ids: Vec<_> = inbox.open_ids().cloned().collect();
+        for id in ids {
+            if self.open(&id).is_some_and(|message| !message.is_withheld()) {
+                self.deliver(step, &id, Some(reading));
             }
         }
     }

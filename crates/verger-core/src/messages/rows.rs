@@ -8,7 +8,7 @@ use crate::id::{AgentId, MessageId};
 use crate::record::{Damaged, from_row, to_row};
 
 /// What a row is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RowKey {
     /// One message.
     Message(MessageId),
@@ -19,6 +19,18 @@ pub enum RowKey {
 }
 
 impl Messages {
+    /// Whether [`take_changed_rows`](Self::take_changed_rows) has something to give.
+    pub fn has_changes(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
+    /// Has all rows given by the next call, changed or not.
+    pub fn mark_all_changed(&mut self) {
+        self.changed.extend(self.slots.keys().cloned().map(RowKey::Message));
+        self.changed.extend(self.index.inboxes.keys().cloned().map(RowKey::Inbox));
+        self.changed.insert(RowKey::Books);
+    }
+
     /// Gives the rows of all that changed since the last call; without content where it is to be deleted.
     pub fn take_changed_rows(&mut self, push: &mut dyn FnMut(RowKey, Option<Vec<u8>>)) {
         for key in std::mem::take(&mut self.changed) {

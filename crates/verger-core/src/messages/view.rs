@@ -48,6 +48,11 @@ impl Messages {
         self.index.inboxes.get(receiver).map_or(0, super::index::Inbox::open)
     }
 
+    /// Whether a message to this agent is known, be it over.
+    pub fn expects_of(&self, receiver: &AgentId) -> bool {
+        self.index.inboxes.contains_key(receiver)
+    }
+
     /// How many there are in all.
     pub fn counts(&self) -> Counts {
         let open = self.slots.values().filter(|slot| slot.message.ended.is_none());

@@ -8,7 +8,7 @@ use crate::id::RoleName;
 use crate::intervention::{self, FleetLimits};
 use crate::signs::{context, errors, output, repetition, tokens};
 use crate::time::Span;
-use crate::{correlation, flapping, liveness, progress, recovery, waiting};
+use crate::{correlation, flapping, liveness, messages, progress, recovery, tasks, waiting};
 
 /// What may be done to an agent without a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,6 +111,10 @@ pub struct Policies {
     pub correlation: correlation::Policy,
     /// How work goes on whose agent ended.
     pub recovery: recovery::Policy,
+    /// When a task counts as stalled.
+    pub tasks: tasks::Policy,
+    /// How long messages may stay unacknowledged.
+    pub messages: messages::Policy,
 }
 
 impl Default for Policies {
@@ -127,6 +131,8 @@ impl Default for Policies {
             limits: FleetLimits::default(),
             correlation: correlation::Policy::default(),
             recovery: recovery::Policy::default(),
+            tasks: tasks::Policy::default(),
+            messages: messages::Policy::default(),
         }
     }
 }

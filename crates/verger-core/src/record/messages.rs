@@ -1,6 +1,7 @@
 //! What is stored of messages.
 
 use super::{Damaged, Stored};
+use crate::effect::EffectKey;
 use crate::messages::{Dropped, Ended, How, Marks, Message, Priority, Undelivered, Way};
 
 fields!(Message {
@@ -21,7 +22,9 @@ fields!(Message {
     logged_at,
     excused_until,
     ended,
+    effect,
 });
+fields!(EffectKey { agent, incarnation, seq });
 fields!(Ended { at, how });
 fields!(Marks { reminded_at, asked_at, escalated_since });
 fields!(Dropped { low, normal, high });

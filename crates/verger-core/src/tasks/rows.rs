@@ -8,6 +8,16 @@ use crate::id::TaskId;
 use crate::record::{Damaged, from_row, to_row};
 
 impl Tasks {
+    /// Whether [`take_changed_rows`](Self::take_changed_rows) has something to give.
+    pub fn has_changes(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
+    /// Has all rows given by the next call, changed or not.
+    pub fn mark_all_changed(&mut self) {
+        self.changed.extend(self.slots.keys().cloned());
+    }
+
     /// Gives the rows of all that changed since the last call; without content where it is to be deleted.
     pub fn take_changed_rows(&mut self, push: &mut dyn FnMut(TaskId, Option<Vec<u8>>)) {
         for id in std::mem::take(&mut self.changed) {

@@ -82,6 +82,11 @@ impl Tasks {
         self.index.of(agent)
     }
 
+    /// Who works at an open task; nobody if it is over, not known, or waits for somebody.
+    pub fn worker(&self, id: &TaskId) -> Option<&AgentId> {
+        self.open(id)?.agent.as_ref()
+    }
+
     /// Whether a task is finished or called off: nobody must do it again.
     pub fn is_finished(&self, id: &TaskId) -> bool {
         let status = self.status(id);

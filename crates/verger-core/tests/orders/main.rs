@@ -319,8 +319,10 @@ proptest! {
         let runner = play(&policies, &world);
         for (_, effect) in &runner.told.effects {
             let needs = match &effect.action {
-                Action::Ping | Action::Inquire => Mode::Observe,
-                Action::Nudge { .. } => Mode::Nudge,
+                Action::Ping | Action::Inquire | Action::Deliver { .. } | Action::TellSender { .. } => {
+                    Mode::Observe
+                }
+                Action::Nudge { .. } | Action::RemindOfMessage { .. } => Mode::Nudge,
                 // A dead process is nobody's decision any more; bringing it back is the role's.
                 Action::Escalate(_)
                 | Action::Interrupt { .. }

@@ -197,6 +197,7 @@ fn l15_a_clean_exit_after_the_work_is_no_incident() {
     "), @"
     0s registered
     1s UNKNOWN -> HEALTHY
+    50s task t1: done
     1m HEALTHY -> TERMINATED: its process ended (0)
     1m ended: exited with code 0
     ");

@@ -140,7 +140,10 @@ impl Score {
             | Action::RequestHandoff { .. }
             | Action::Survey { .. }
             | Action::Spawn(_)
-            | Action::Withdraw { .. } => {}
+            | Action::Withdraw { .. }
+            | Action::Deliver { .. }
+            | Action::RemindOfMessage { .. }
+            | Action::TellSender { .. } => {}
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Facts and effects as a person would note them down.
 
+use super::desk;
 use verger_core::effect::{Action, Effect};
 use verger_core::event::{Event, Fact};
 use verger_core::evidence::Evidence;
@@ -60,6 +61,10 @@ fn fact(fact: &Fact) -> String {
             format!("alert{} over: {condition}", about(task.as_ref()))
         }
         Fact::BudgetExhausted { limit, per } => format!("limit reached: {limit} in {per}"),
+        Fact::Task(decided) => desk::task(decided),
+        Fact::TaskOrdered { task, by, word } => format!("task {task}: {by} says {}", desk::word(word)),
+        Fact::Message(decided) => desk::message(decided),
+        Fact::MessageSettled { message, by } => format!("message {message}: {by} took care of it"),
     }
 }
 
@@ -87,6 +92,11 @@ pub(crate) fn effect(effect: &Effect) -> String {
             format!("=> start{whom} for {} from {from}", spawn.task)
         }
         Action::Withdraw { task, start, .. } => format!("=> withdraw{whom} start {start} of {task}"),
+        Action::Deliver { message, attempt, .. } => format!("=> deliver{whom} {message}, attempt {attempt}"),
+        Action::RemindOfMessage { message, unread, .. } => {
+            format!("=> remind{whom} of {message}, {unread} unread")
+        }
+        Action::TellSender { message, news, .. } => format!("=> tell{whom} of {message}: {news:?}"),
     }
 }
 

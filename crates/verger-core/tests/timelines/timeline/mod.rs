@@ -7,6 +7,7 @@
 //! `$N` in the words is a number that differs from line to line.
 //! The log shows facts and effects; pings are left out unless the run asks for them.
 
+mod desk;
 mod log;
 mod script;
 

@@ -12,6 +12,7 @@
 //! `outcome WORD` (of the last effect), `unverified`, `verified`, `life N` / `life any`, `restart`, `beating SPAN`,
 //! `still` (no heartbeats by itself), `clock [-]SPAN` (agents' clocks are ahead by this) / `clock none`,
 //! `surveyed ID…` (of the last survey), `monitor-back SPAN` (the monitor was away, and blames nobody for so long).
+//! Tasks and messages: see `desk`.
 
 use verger_core::command::{Command, Decision, Order};
 use verger_core::effect::{Action, Outcome};
@@ -69,22 +70,22 @@ pub(crate) fn times(text: &str) -> Vec<Timestamp> {
     times
 }
 
-struct Words<'a>(Vec<&'a str>);
+pub(super) struct Words<'a>(pub(super) Vec<&'a str>);
 
 impl<'a> Words<'a> {
-    fn value(&self, key: &str) -> Option<&'a str> {
+    pub(super) fn value(&self, key: &str) -> Option<&'a str> {
         self.0.iter().find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
     }
 
-    fn number(&self, key: &str) -> Option<u64> {
+    pub(super) fn number(&self, key: &str) -> Option<u64> {
         self.value(key).map(|text| text.parse().unwrap_or_else(|_| panic!("{key}={text} is no number")))
     }
 
-    fn has(&self, word: &str) -> bool {
+    pub(super) fn has(&self, word: &str) -> bool {
         self.0.contains(&word)
     }
 
-    fn first(&self) -> &'a str {
+    pub(super) fn first(&self) -> &'a str {
         self.0.first().copied().unwrap_or_else(|| panic!("a word is missing"))
     }
 
@@ -102,7 +103,7 @@ impl Timeline {
         let mut list = words.split_whitespace();
         let Some(verb) = list.next() else { return };
         let rest = Words(list.collect());
-        if self.change_surroundings(agent, verb, &rest) {
+        if self.change_surroundings(agent, verb, &rest) || self.desk_words(agent, verb, &rest) {
             return;
         }
         match verb {
