@@ -175,14 +175,15 @@ impl NoticeError {
             Self::Task(tasks::Refusal::Ended { .. }) => "VG0322",
             Self::Task(tasks::Refusal::NotTheirs { .. }) => "VG0323",
             Self::Task(tasks::Refusal::Full(_)) => "VG0324",
-            Self::Task(tasks::Refusal::NameTooLong(_)) => "VG0325",
+            Self::Task(tasks::Refusal::NameTooLong(_)) | Self::Message(messages::Refusal::NameTooLong(_)) => {
+                "VG0325"
+            }
             Self::Unproven => "VG0326",
             Self::Message(messages::Refusal::AgentNotFound(_)) => "VG0331",
             Self::Message(messages::Refusal::IdTaken(_)) => "VG0332",
             Self::Message(messages::Refusal::Full(_)) => "VG0333",
-            Self::Message(messages::Refusal::NameTooLong(_)) => "VG0334",
-            Self::UnknownMessage(_) => "VG0335",
-            Self::NotTheirMessage(_) => "VG0336",
+            Self::UnknownMessage(_) => "VG0334",
+            Self::NotTheirMessage(_) => "VG0335",
         }
     }
 }

@@ -80,7 +80,7 @@ impl Fleet {
                 }
             }
             Body::Output(_) | Body::Checkpoint { .. } => self.on_worked(now, slot, out),
-            Body::Outcome { key, outcome } => self.on_delivery_outcome(now, key, *outcome, out),
+            Body::Outcome { key, outcome } => self.on_delivery_outcome(now, slot, key, *outcome, out),
             _ => {}
         }
     }

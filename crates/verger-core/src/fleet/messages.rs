@@ -90,11 +90,16 @@ impl Fleet {
     pub(super) fn on_delivery_outcome(
         &mut self,
         now: Timestamp,
+        slot: u32,
         key: &EffectKey,
         outcome: Outcome,
         out: &mut Collector,
     ) {
         let Some(message) = self.machines.messages.carried_by(key).cloned() else { return };
+        // Nobody says what became of what was sent to another.
+        if self.table.id(slot) != Some(&key.agent) {
+            return;
+        }
         let why = match outcome {
             Outcome::Delivered => None,
             Outcome::Refused => Some(Undelivered::Offline),

@@ -65,11 +65,12 @@ impl Fleet {
 
     /// Whether a signal names work that its agent is known to have: that is no news, and may be a late copy.
     pub(super) fn repeats_its_task(&self, slot: u32, body: &Body) -> bool {
-        let named = match body {
-            Body::Task(TaskChange::Assigned(task)) | Body::Spawn(Spawn { task: Some(task), .. }) => task,
-            _ => return false,
-        };
-        self.table.agent(slot).is_some_and(|agent| agent.task.as_ref() == Some(named))
+        match body {
+            Body::Task(TaskChange::Assigned(task)) | Body::Spawn(Spawn { task: Some(task), .. }) => {
+                self.table.agent(slot).is_some_and(|agent| agent.task.as_ref() == Some(task))
+            }
+            _ => false,
+        }
     }
 
     /// An agent was given work, or is done with it.

@@ -65,8 +65,8 @@ fn r05_each_priority_has_its_time_and_what_follows() {
     2h fleet message u: ada took care of it
     2h message u: acknowledged after 1h50m, late
     2h message u: that is over after 1h48m
-    2h refused: no message `nothing` is known (VG0335)
-    2h refused: message `l` is for another agent (VG0336)
+    2h refused: no message `nothing` is known (VG0334)
+    2h refused: message `l` is for another agent (VG0335)
     ");
 }
 
@@ -220,7 +220,7 @@ fn r05_a_reply_acknowledges_what_it_answers_and_nobody_elses_word_does() {
     "), @"
     10m message m: is delivered
     10m => deliver m, attempt 1
-    11m refused: message `m` is for another agent (VG0336)
+    11m refused: message `m` is for another agent (VG0335)
     12m refused: only a verified agent may say this (VG0326)
     13m message m: acknowledged after 3m
     13m b message r: is delivered
@@ -347,7 +347,7 @@ fn r05_names_and_numbers_beyond_the_limits_are_refused() {
     let log = Timeline::new(policies).play(&script).log();
     let refused: Vec<_> = log.lines().filter(|line| line.contains("refused")).collect();
     let codes: Vec<_> = refused.iter().filter_map(|line| line.rsplit('(').next()).collect();
-    assert_eq!(codes, ["VG0334)", "VG0325)", "VG0333)", "VG0332)", "VG0324)"], "{log}");
+    assert_eq!(codes, ["VG0325)", "VG0325)", "VG0333)", "VG0332)", "VG0324)"], "{log}");
 }
 
 #[test]
