@@ -3,6 +3,7 @@
 //! A world is a list of steps at growing times. Times are whole tenths of a second, the width of the fleet's
 //! buckets, so that looking at an agent early cannot find a deadline a moment before its bucket would.
 
+mod desk;
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,6 +102,9 @@ impl Runner {
                 };
                 self.fleet.observe(self.now, &signal, &mut out).err().map(|refusal| refusal.to_string())
             }
+            Step::Notice(notice) => {
+                self.fleet.notice(self.now, notice, &mut out).err().map(|error| error.to_string())
+            }
             Step::Wait => None,
         };
         self.collect(out);
@@ -179,11 +183,15 @@ proptest! {
             match &event.fact {
                 Fact::Registered { .. } | Fact::Unregistered { .. } => { ended.remove(whom); }
                 Fact::Terminated { .. } => { prop_assert!(ended.insert(whom.clone()), "ended twice: {:?}", event); }
-                // What may follow an end: that it was unexpected, that this is over, and that the work goes on.
+                // What may follow an end: that it was unexpected, that this is over, that the work goes on, and that what
+                // others expect stays expected.
                 Fact::IncidentOpened { .. }
                 | Fact::IncidentResolved { .. }
                 | Fact::Superseded { .. }
-                | Fact::Recovery(_) => {}
+                | Fact::Recovery(_)
+                | Fact::Task(_)
+                | Fact::TaskOrdered { .. }
+                | Fact::Message(_) => {}
                 _ => prop_assert!(!ended.contains(whom), "after the end: {:?}", event),
             }
         }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use verger_core::command::{Command, Decision, Order};
 use verger_core::effect::{EffectKey, Outcome};
 use verger_core::fingerprint::{CallClass, CallPrint, ResultPrint, TextPrint};
+use verger_core::notice::Notice;
 use verger_core::policy::{Mode, Policies, RestartPolicy};
 use verger_core::signal::{
     Author, Awaited, Body, Channel, Content, Context, Exit, Failure, Heartbeat, Output, Signal, Spawn,
@@ -17,6 +18,7 @@ use verger_core::{AgentId, Incarnation, Span};
 pub(crate) enum Step {
     Signal(Signal),
     Command(Command),
+    Notice(Notice),
     /// What became of the effect that many back, if there is one.
     Outcome(usize, Outcome),
     /// Nothing but time.
@@ -27,7 +29,7 @@ fn number() -> impl Strategy<Value = u64> {
     prop_oneof![4 => 0..6_u64, 2 => 0..100_000_u64, 1 => Just(u64::MAX), 1 => any::<u64>()]
 }
 
-fn span() -> impl Strategy<Value = Span> {
+pub(crate) fn span() -> impl Strategy<Value = Span> {
     prop_oneof![
         3 => (0..7_200_u64).prop_map(Span::secs),
         1 => Just(Span::ZERO),
@@ -166,7 +168,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     ]
 }
 
-fn agent() -> impl Strategy<Value = AgentId> {
+pub(crate) fn agent() -> impl Strategy<Value = AgentId> {
     prop_oneof![4 => Just("a"), 2 => Just("b"), 1 => Just("c")].prop_map(AgentId::from)
 }
 
@@ -222,6 +224,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         20 => signal(),
         2 => command(),
+        3 => crate::desk::notice().prop_map(Step::Notice),
         4 => (0..6_usize, outcome()).prop_map(|(back, outcome)| Step::Outcome(back, outcome)),
         2 => Just(Step::Wait),
     ]
