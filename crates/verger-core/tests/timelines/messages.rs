@@ -1,11 +1,12 @@
 //! Messages that nobody acknowledges, and what is done about it once it is known how the receiver stands (R05).
 
 use insta::assert_snapshot;
-use verger_core::effect::Action;
+use verger_core::effect::{Action, Effect, Outcome};
 use verger_core::policy::{Mode, Policies};
+use verger_core::signal::Body;
 use verger_core::{RowKey, Span};
 
-use crate::timeline::{Timeline, run, run_in};
+use crate::timeline::{Timeline, lines, run, run_in};
 
 /// Two agents that beat.
 const TWO: &str = "
@@ -247,8 +248,27 @@ fn r05_the_outcome_of_an_effect_that_is_no_delivery_says_nothing_of_a_message() 
 }
 
 #[test]
+fn r05_nobody_says_what_became_of_a_message_to_another() {
+    let mut timeline = Timeline::default().play(TWO).play("2m @b send m to=a urgent");
+    let is_delivery = |effect: &&Effect| matches!(effect.action, Action::Deliver { .. });
+    let key = timeline.effects.iter().find(is_delivery).expect("it is delivered").key.clone();
+    timeline.tell("b", Body::Outcome { key, outcome: Outcome::Refused });
+    assert!(!timeline.has("message m: not delivered"), "{}", timeline.so_far());
+    let timeline = timeline.play("3m outcome refused");
+    assert!(timeline.has("message m: not delivered"), "{}", timeline.so_far());
+}
+
+#[test]
+fn r05_a_receiver_that_was_never_heard_is_asked_in_place_of_a_reminder() {
+    let script = "0s spawn \n 0s @b spawn \n 1s @b beating 1m \n 10s @b send m to=a high \n 6m";
+    let timeline = Timeline::default().play(script);
+    assert!(timeline.has("message m: a is asked how it is"), "{}", timeline.so_far());
+    assert!(timeline.has("=> inquire") && !timeline.has("=> remind"), "{}", timeline.so_far());
+}
+
+#[test]
 fn r05_a_pile_of_messages_leads_to_one_reminder_and_people_are_told_once() {
-    let pile: String = (0..20).map(|n| format!("2m @b send m{n:02} to=a high \n")).collect();
+    let pile = lines(0..20, |n| format!("2m @b send m{n:02} to=a high"));
     let timeline = Timeline::default().play(TWO).play(&pile).play("30m");
     assert_eq!(timeline.count("=> remind"), 1, "{}", timeline.so_far());
     assert_eq!(timeline.count("message m00: people are told: "), 1, "{}", timeline.so_far());
@@ -327,14 +347,14 @@ fn r05_a_message_is_a_row_of_its_own_that_goes_when_it_is_forgotten() {
 
 #[test]
 fn r05_names_and_numbers_beyond_the_limits_are_refused() {
-    let long = "x".repeat(300);
+    let name = "x".repeat(300);
     let mut policies = Policies::default();
     policies.messages.per_receiver_max = 2;
     policies.tasks.per_agent_max = 1;
     let script = format!(
         "{TWO}
-        2m @b send {long} to=a
-        2m give {long}
+        2m @b send {name} to=a
+        2m give {name}
         3m @b send m1 to=a urgent
         3m @b send m2 to=a urgent
         3m @b send m3 to=a urgent

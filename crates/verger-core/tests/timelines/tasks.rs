@@ -5,7 +5,7 @@ use verger_core::policy::Policies;
 use verger_core::tasks::TaskStatus;
 use verger_core::{RowKey, Span};
 
-use crate::timeline::{Timeline, run};
+use crate::timeline::{Timeline, lines, run};
 
 #[test]
 fn r06_a_task_is_stalled_when_it_is_overdue_quiet_and_unexplained_and_its_agent_is_asked_first() {
@@ -233,7 +233,7 @@ fn r06_what_is_finished_is_not_given_again_unless_a_person_wants_it_so() {
 
 #[test]
 fn r07_one_agent_with_many_stalled_tasks_is_asked_once_and_once_again() {
-    let give: String = (0..5).map(|n| format!("1s give t{n} due=10m \n")).collect();
+    let give = lines(0..5, |n| format!("1s give t{n} due=10m"));
     let timeline = Timeline::default().play(&format!("0s spawn \n {give} 2s beating 1m \n 40m"));
     assert_eq!(timeline.count("=> inquire"), 2, "{}", timeline.so_far());
     assert_eq!(
@@ -245,21 +245,27 @@ fn r07_one_agent_with_many_stalled_tasks_is_asked_once_and_once_again() {
 }
 
 #[test]
-fn r07_a_task_and_a_message_ask_one_agent_one_question() {
-    let script = "
-        0s    spawn
-        0s    @b spawn
-        1s    @b beating 1m
-        2s    beat
-        3s    give t due=20m
-        26m   @b send m to=a high
-        32m
-    ";
-    let timeline = Timeline::default().play(script);
-    assert!(timeline.has("task t: its agent is asked"), "{}", timeline.so_far());
-    assert!(timeline.has("message m: a is asked how it is"), "{}", timeline.so_far());
-    let log = timeline.tail("message m: is delivered");
-    assert_eq!(log.matches("=> inquire").count(), 1, "{log}");
+fn r07_a_task_and_a_message_ask_one_agent_one_question_unless_it_did_not_arrive() {
+    let asked = |outcome: &str| {
+        let script = format!(
+            "
+            0s    spawn
+            0s    @b spawn
+            1s    @b beating 1m
+            2s    beat
+            3s    give t due=20m
+            26m   @b send m to=a high
+            30m10s   {outcome}
+            32m
+        "
+        );
+        let timeline = Timeline::default().play(&script);
+        assert!(timeline.has("task t: its agent is asked"), "{}", timeline.so_far());
+        assert!(timeline.has("message m: a is asked how it is"), "{}", timeline.so_far());
+        timeline.tail("message m: is delivered").matches("=> inquire").count()
+    };
+    assert_eq!(asked("outcome delivered"), 1);
+    assert_eq!(asked("outcome failed"), 2, "who was not reached was not asked");
 }
 
 #[test]

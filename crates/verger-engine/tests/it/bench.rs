@@ -7,6 +7,8 @@ use std::rc::Rc;
 use verger_core::command::{Command, Order};
 use verger_core::effect::{Action, Effect, EffectKey, Outcome};
 use verger_core::fleet::{Fleet, RowKey};
+use verger_core::messages::{NewMessage, Priority};
+use verger_core::notice::Notice;
 use verger_core::policy::Policies;
 use verger_core::signal::{Body, Content, Heartbeat, Signal, Spawn, Trust};
 use verger_core::time::WallTime;
@@ -28,6 +30,8 @@ pub(crate) enum Op {
     Escalate(u8),
     /// An agent begins a new life.
     Respawn(u8),
+    /// An agent sends a message to the next.
+    Send(u8),
     /// What was released is carried out and reported.
     Outcomes,
     /// The process is stopped for so long.
@@ -220,6 +224,7 @@ impl Bench {
             Op::Nudge(agent) => self.order(agent, Order::Nudge { text: None }),
             Op::Escalate(agent) => self.order(agent, Order::Escalate { reason: "look".into() }),
             Op::Respawn(agent) => self.signal(agent, Body::Spawn(Spawn::default())),
+            Op::Send(agent) => self.send(agent),
             Op::Outcomes => self.outcomes(),
             Op::Pause(millis) => {
                 self.settle();
@@ -332,6 +337,20 @@ impl Bench {
         self.shared.world.borrow_mut().asked += 1;
         let ticket = Some(Ticket(self.tickets));
         self.queue.waiting.push_back(Input { ticket, message: Message::Command(command) });
+    }
+
+    fn send(&mut self, agent: u8) {
+        self.tickets += 1;
+        let message = NewMessage {
+            id: format!("m{}", self.tickets).into(),
+            from: format!("a{agent}").into(),
+            to: format!("a{}", (agent + 1) % 6).into(),
+            priority: Priority::Urgent,
+            reply_to: None,
+            task: None,
+        };
+        let message = Message::Notice(Notice::Send(Box::new(message)));
+        self.queue.waiting.push_back(Input { ticket: None, message });
     }
 
     fn outcomes(&mut self) {

@@ -11,7 +11,8 @@ fn op() -> impl Strategy<Value = Op> {
         4 => agent.clone().prop_map(Op::Heartbeat),
         3 => agent.clone().prop_map(Op::Nudge),
         2 => agent.clone().prop_map(Op::Escalate),
-        1 => agent.prop_map(Op::Respawn),
+        1 => agent.clone().prop_map(Op::Respawn),
+        2 => agent.prop_map(Op::Send),
         3 => Just(Op::Outcomes),
         1 => (12_000..7_200_000_u64).prop_map(Op::Pause),
         1 => (1..4_u8, any::<bool>()).prop_map(|(times, written)| Op::FailCommits { times, written }),
@@ -70,4 +71,17 @@ proptest! {
             prop_assert!(world.released.contains_key(&key), "{key} is to be done, and never left");
         }
     }
+}
+
+#[test]
+fn r05_a_message_whose_delivery_an_earlier_life_of_the_monitor_did_not_hear_of_is_delivered_again() {
+    let mut bench = Bench::new();
+    bench.run(&Op::Send(0));
+    bench.run(&Op::Work(1_000));
+    assert_eq!(bench.world().released.len(), 1, "{:?}", bench.world().released);
+    // So long after, nothing is released again that was meant for that moment; the message is sent anew.
+    bench.run(&Op::Crash { down: 7_200_000, releases: 0 });
+    bench.run(&Op::Work(60_000));
+    let deliveries = bench.world().released.keys().filter(|key| key.starts_with("a1#")).count();
+    assert_eq!(deliveries, 2, "{:?}", bench.world().released);
 }

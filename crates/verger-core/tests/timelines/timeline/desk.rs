@@ -55,15 +55,15 @@ impl Timeline {
 }
 
 fn is_plain(reply: &Reply) -> bool {
-    match reply {
+    matches!(
+        reply,
         Reply::Done
-        | Reply::Assigned(Assigned::Begun)
-        | Reply::Updated(Updated::Noted | Updated::Ended)
-        | Reply::Explained(tasks::Explained::For(_))
-        | Reply::Sent(Receipt { taken: Taken::Sent, reply: None })
-        | Reply::Acknowledged(messages::Acknowledgement::Over { .. }) => true,
-        _ => false,
-    }
+            | Reply::Assigned(Assigned::Begun)
+            | Reply::Updated(Updated::Noted | Updated::Ended)
+            | Reply::Explained(tasks::Explained::For(_))
+            | Reply::Sent(Receipt { taken: Taken::Sent, reply: None })
+            | Reply::Acknowledged(messages::Acknowledgement::Over { .. })
+    )
 }
 
 fn given(agent: &str, words: &Words<'_>) -> TaskWord {

@@ -133,7 +133,7 @@ impl Timeline {
         }
     }
 
-    fn tell(&mut self, agent: &str, body: Body) {
+    pub(crate) fn tell(&mut self, agent: &str, body: Body) {
         let signal = self.signal(agent, body);
         self.observe(&signal);
     }
