@@ -96,7 +96,8 @@ impl Host {
             | Action::TellSender { .. }
             | Action::Survey { .. }
             | Action::Spawn(_)
-            | Action::Withdraw { .. } => {}
+            | Action::Withdraw { .. }
+            | Action::WriteCheckpoint { .. } => {}
         }
     }
 

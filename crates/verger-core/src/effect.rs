@@ -113,6 +113,15 @@ pub enum Action {
         /// What became of it.
         news: ForSender,
     },
+    /// Write a checkpoint of the agent to its store. Done twice it changes nothing.
+    WriteCheckpoint {
+        /// Which.
+        id: CheckpointId,
+        /// Where to.
+        store: Arc<str>,
+        /// The how manieth try it is, from 1.
+        attempt: u32,
+    },
 }
 
 /// What the orchestrator gets to decide on.
@@ -147,4 +156,6 @@ pub enum Outcome {
     Failed,
     /// The checkpoint to begin with could not be read, and nothing runs.
     Unreadable,
+    /// Who was to do it works, and never will: trying again does not help.
+    Rejected,
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::breaker::{self, BreakerName, WriteChange};
 use crate::command::Decision;
 use crate::correlation::{self, Scope};
 use crate::effect::EffectKey;
@@ -12,7 +13,7 @@ use crate::liveness::{Cause, FailureClass, LivenessStatus};
 use crate::notice::TaskWord;
 use crate::recovery;
 use crate::time::{Span, Timestamp};
-use crate::{messages, tasks};
+use crate::{messages, resources, tasks, waste};
 
 /// One fact about one agent, or about the fleet.
 #[derive(Clone, Debug, PartialEq)]
@@ -229,6 +230,36 @@ pub enum Fact {
         /// Who.
         by: Actor,
     },
+    /// A circuit breaker opened, is tried, or closed (L24).
+    Breaker(breaker::Change),
+    /// A checkpoint waits, is safe or was given up, or none can be written for long (L26).
+    Checkpoint(WriteChange),
+    /// A person gave an order about a breaker, or about the checkpoints that wait behind it.
+    BreakerOrdered {
+        /// Which breaker.
+        name: BreakerName,
+        /// Who.
+        by: Actor,
+        /// What.
+        order: BreakerOrder,
+    },
+    /// A limit on what is used is near, exceeded, or no longer (L12).
+    Limit(resources::Change),
+    /// What went into a trouble that is over, or an estimate of what ending it saved (X17).
+    Wasted(waste::Delta),
+}
+
+/// What people order about a breaker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BreakerOrder {
+    /// All is well with it.
+    Reset,
+    /// It is to work another way.
+    SetMode(breaker::Mode),
+    /// The first checkpoint in line need not wait any longer.
+    Retry,
+    /// This checkpoint is given up.
+    Discard(CheckpointId),
 }
 
 /// A condition that people are told of once when it begins and once when it ends.
@@ -246,4 +277,6 @@ pub enum Incident {
     Flapping,
     /// So many agents need interventions at once that the fleet's limits hold them back.
     Storm,
+    /// An agent, or the fleet, uses more than it may.
+    OverLimit,
 }

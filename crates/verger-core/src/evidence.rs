@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use crate::resources::{Breach, Level, Resource};
 use crate::signal::{Awaited, Trust};
 use crate::time::Span;
 
@@ -87,6 +88,13 @@ pub enum Sign {
     Flapping,
     /// Its process ended.
     Exit,
+    /// More was used than may be.
+    Limit {
+        /// Whose limit.
+        level: Level,
+        /// Of what.
+        resource: Resource,
+    },
 }
 
 /// Signs of one family may have one cause; two families are independent of each other.
@@ -126,7 +134,7 @@ impl Sign {
             | Self::IdleWithWork => Family::Progress,
             Self::Repeats | Self::Cycle => Family::Repetition,
             Self::ErrorRate | Self::FailureStreak | Self::ErrorCount => Family::Errors,
-            Self::TokenSpike | Self::TokenStop | Self::Context => Family::Consumption,
+            Self::TokenSpike | Self::TokenStop | Self::Context | Self::Limit { .. } => Family::Consumption,
             Self::Unrecoverable | Self::Blocked | Self::SelfReport => Family::Word,
             Self::Exit => Family::Process,
         }
@@ -200,6 +208,7 @@ impl fmt::Display for Evidence {
                 write!(f, "its state changed {value} times within the window (limit {threshold})")
             }
             Sign::Exit => write!(f, "its process ended ({value})"),
+            Sign::Limit { level, resource } => Breach { level, resource, value, limit: threshold }.fmt(f),
         }
     }
 }

@@ -73,6 +73,10 @@ name! {
     RoleName
 }
 name! {
+    /// A tool, as its agent calls it.
+    ToolName
+}
+name! {
     /// A ticket that a judge wrote about a worker.
     TicketId
 }

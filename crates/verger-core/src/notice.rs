@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::breaker::{self, BreakerName, Denied, Permit, Reported, Submitted};
 use crate::correlation::{self, Scope};
-use crate::id::{Actor, AgentId, MessageId, TaskId};
+use crate::id::{Actor, AgentId, CheckpointId, MessageId, TaskId};
 use crate::messages::{self, Acknowledgement, NewMessage, Receipt};
 use crate::recovery;
 use crate::signal::Trust;
@@ -48,6 +49,20 @@ pub enum Notice {
         message: MessageId,
         /// By whom: its receiver, or a person who took care of it.
         by: Speaker,
+    },
+    /// What concerns a circuit breaker.
+    Breaker {
+        /// Which one.
+        name: BreakerName,
+        /// What is asked, told or ordered.
+        what: BreakerNotice,
+    },
+    /// What concerns checkpoints that are to be written.
+    Checkpoint {
+        /// The breaker before their store, one of an agent's.
+        breaker: BreakerName,
+        /// What is told or ordered.
+        what: CheckpointNotice,
     },
 }
 
@@ -121,6 +136,54 @@ impl TaskWord {
     }
 }
 
+/// What is asked of, told to or ordered about a circuit breaker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BreakerNotice {
+    /// Somebody asks whether a call may be made. Calls for agents that are not registered pass unwatched.
+    Acquire,
+    /// A call ended that had a permit.
+    Report {
+        /// The permit.
+        permit: Permit,
+        /// How the call ended.
+        outcome: breaker::Outcome,
+    },
+    /// A person says that all is well.
+    Reset {
+        /// Who.
+        by: Actor,
+    },
+    /// A person has it work another way.
+    SetMode {
+        /// Who.
+        by: Actor,
+        /// How it is to work.
+        mode: breaker::Mode,
+    },
+}
+
+/// What is told or ordered about checkpoints that are to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CheckpointNotice {
+    /// This one is to be written.
+    Submit {
+        /// Which.
+        id: CheckpointId,
+    },
+    /// A person says that the store works: the first in line need not wait any longer.
+    Retry {
+        /// Who.
+        by: Actor,
+    },
+    /// A person gives one up.
+    Discard {
+        /// Who.
+        by: Actor,
+        /// Which.
+        id: CheckpointId,
+    },
+}
+
 /// What came of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
@@ -136,6 +199,12 @@ pub enum Reply {
     Sent(Receipt),
     /// What an acknowledgement did.
     Acknowledged(Acknowledgement),
+    /// The call may be made; how it ended is to be reported with this.
+    Permit(Permit),
+    /// What a report was worth.
+    Reported(Reported),
+    /// The checkpoint is written now, or waits in line.
+    Submitted(Submitted),
 }
 
 /// Why it was refused. Nothing was changed.
@@ -163,6 +232,23 @@ pub enum NoticeError {
     /// What is to be acknowledged is for somebody else.
     #[error("message `{0}` is for another agent")]
     NotTheirMessage(MessageId),
+    /// The call must not be made now.
+    #[error(transparent)]
+    Denied(#[from] Denied),
+    /// There is no such breaker, and none can be made: its agent is not registered, or too many are there.
+    #[error("no breaker is called `{0}`")]
+    NoBreaker(BreakerName),
+    /// So many checkpoints wait that this one was not taken.
+    #[error("too many checkpoints wait behind `{breaker}`: `{id}` was not taken")]
+    QueueFull {
+        /// Behind which breaker.
+        breaker: BreakerName,
+        /// The one that was not taken.
+        id: CheckpointId,
+    },
+    /// Nothing waits behind this breaker, or not that checkpoint.
+    #[error("no such checkpoint waits behind `{0}`")]
+    NotWaiting(BreakerName),
 }
 
 impl NoticeError {
@@ -184,6 +270,10 @@ impl NoticeError {
             Self::Message(messages::Refusal::Full(_)) => "VG0333",
             Self::UnknownMessage(_) => "VG0334",
             Self::NotTheirMessage(_) => "VG0335",
+            Self::Denied(_) => "VG0341",
+            Self::NoBreaker(_) => "VG0342",
+            Self::QueueFull { .. } => "VG0343",
+            Self::NotWaiting(_) => "VG0344",
         }
     }
 }

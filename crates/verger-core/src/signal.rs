@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use crate::effect::{EffectKey, Outcome};
 use crate::fingerprint::{CallPrint, ResultPrint, TextPrint};
-use crate::id::{AgentId, CheckpointId, HostId, Incarnation, ProviderId, RoleName, TaskId};
+use crate::id::{AgentId, CheckpointId, HostId, Incarnation, ProviderId, RoleName, TaskId, ToolName};
 use crate::recovery::Checkpoint;
+use crate::resources::Load;
 use crate::time::{AgentTime, Span, WallTime};
 
 /// One signal, as the edge hands it over.
@@ -69,6 +70,8 @@ pub enum Body {
         print: CallPrint,
         /// What came of it.
         result: ResultPrint,
+        /// The tool's name, where the sender says it: its circuit breaker goes by it.
+        tool: Option<ToolName>,
     },
     /// Something was said in the agent's conversation.
     Message {
@@ -152,6 +155,8 @@ pub enum Body {
         /// All that there are.
         checkpoints: Arc<[Checkpoint]>,
     },
+    /// What its process tree holds of memory and processor, as somebody measured it.
+    Load(Load),
 }
 
 /// The periodic report of 000 §2.2. Every field may be missing; a field never sent is no evidence.

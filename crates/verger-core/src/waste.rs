@@ -184,6 +184,11 @@ impl Waste {
         self.add(Delta { saved, ..Delta::default() })
     }
 
+    /// Whether it holds nothing that anybody would want to know.
+    pub(crate) fn found_nothing(&self) -> bool {
+        self.spell.is_none() && self.claim.is_none() && self.total == Delta::default()
+    }
+
     /// When savings are complete.
     pub fn deadline(&self, now: Timestamp) -> Option<Timestamp> {
         self.claim.map(|claim| claim.until.max(now + Span::millis(1)))

@@ -9,6 +9,7 @@ use verger_core::fingerprint::{CallClass, CallPrint, ResultPrint, TextPrint};
 use verger_core::messages::{self, NewMessage, Priority};
 use verger_core::notice::Notice;
 use verger_core::policy::{Mode, Policies, RestartPolicy};
+use verger_core::resources::Load;
 use verger_core::signal::{
     Body, Channel, Content, Context, Exit, Failure, Heartbeat, Output, Signal, Spawn, Status, StatusReport,
     TaskChange, Trust,
@@ -22,6 +23,9 @@ fn policies() -> Policies {
         role.mode = Mode::Full;
         role.restart = RestartPolicy::Recover;
     });
+    // So that what is used is counted, and rows of it are written.
+    policies.resources.task.tokens = Some(u64::MAX);
+    policies.resources.fleet.memory_bytes = Some(u64::MAX);
     policies
 }
 
@@ -37,7 +41,7 @@ fn finished(call: u64, digest: u64, failed: bool) -> Body {
     let print = CallPrint { digest, class: CallClass::Plain };
     let mut result = ResultPrint::of("x", failed, Some(Span::FOREVER));
     result.digest = digest;
-    Body::ToolFinished { call, print, result }
+    Body::ToolFinished { call, print, result, tool: Some("bash".into()) }
 }
 
 /// One body of every kind, each with the largest numbers there are.
@@ -85,6 +89,7 @@ fn every_body(key: &EffectKey) -> Vec<Body> {
         Body::Outcome { key: key.clone(), outcome: Outcome::Stopped },
         Body::Outcome { key: EffectKey { seq: u32::MAX, ..key.clone() }, outcome: Outcome::Refused },
         Body::Channel(Channel::Closed),
+        Body::Load(Load { memory_bytes: u64::MAX, cpu_millis: u64::MAX }),
     ];
     bodies.extend((0..40).map(|id| Body::SubagentStarted { id }));
     bodies.extend((0..12).map(|call| finished(call, 7, true)));

@@ -2,6 +2,7 @@
 //! nothing.
 
 use verger_core::effect::Action;
+use verger_core::notice::{BreakerNotice, Notice};
 use verger_core::signal::Body;
 
 /// Whether the sender may rely on the signal once it is acknowledged.
@@ -32,6 +33,7 @@ pub(crate) fn is_fact(body: &Body) -> bool {
         | Body::Status(_)
         | Body::Pong { .. }
         | Body::Channel(_)
+        | Body::Load(_)
         // The ledger knows whether its effect was more than a ping.
         | Body::Outcome { .. }
         | Body::Surveyed { .. } => false,
@@ -53,21 +55,24 @@ pub(crate) fn is_ephemeral(action: &Action) -> bool {
         | Action::Withdraw { .. }
         | Action::Deliver { .. }
         | Action::RemindOfMessage { .. }
-        | Action::TellSender { .. } => false,
+        | Action::TellSender { .. }
+        | Action::WriteCheckpoint { .. } => false,
     }
 }
 
 /// Whether an effect is still right long after it was decided.
 ///
-/// People want to know of an escalation however late it is, and a sender what became of its message; what was saved is
-/// asked for again anyway, and a start that was taken back must not run however late. Everything else is done to an
-/// agent, which may have got on by itself in the meantime; a task may have been taken over, and a message that was not
-/// delivered is sent anew.
+/// People want to know of an escalation however late it is, and a sender what became of its message; a checkpoint is to
+/// be written and one that was saved to be found in any case, and a start that was taken back must not run however
+/// late. Everything else is done to an agent, which may have got on by itself in the meantime; a task may have been
+/// taken over, and a message that was not delivered is sent anew.
 pub(crate) fn keeps(action: &Action) -> bool {
     match action {
-        Action::Escalate(_) | Action::Survey { .. } | Action::Withdraw { .. } | Action::TellSender { .. } => {
-            true
-        }
+        Action::Escalate(_)
+        | Action::Survey { .. }
+        | Action::Withdraw { .. }
+        | Action::TellSender { .. }
+        | Action::WriteCheckpoint { .. } => true,
         Action::Ping
         | Action::Inquire
         | Action::Nudge { .. }
@@ -78,4 +83,12 @@ pub(crate) fn keeps(action: &Action) -> bool {
         | Action::Deliver { .. }
         | Action::RemindOfMessage { .. } => false,
     }
+}
+
+/// Whether what was told or ordered must be on disk before it is answered.
+///
+/// Who asks a breaker waits with its call. Permits of an earlier life of the monitor are told apart by their numbers,
+/// so none needs to be written down before it is given.
+pub(crate) fn lasts(notice: &Notice) -> bool {
+    !matches!(notice, Notice::Breaker { what: BreakerNotice::Acquire | BreakerNotice::Report { .. }, .. })
 }

@@ -6,7 +6,7 @@ use verger_core::signal::{Body, Content, Signal, Trust};
 use verger_core::time::{Span, Timestamp};
 
 use crate::clock::{Clock, Reading};
-use crate::durability::{is_ephemeral, is_fact, keeps};
+use crate::durability::{is_ephemeral, is_fact, keeps, lasts};
 use crate::inbox::{Answer, Inbox, Message, Ticket};
 use crate::ledger::Ledger;
 use crate::observed::{Blind, BlindCause, ObservedTime};
@@ -254,7 +254,9 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
             Message::Command(command) => {
                 (true, Answer::Ordered(self.fleet.command(now, command, &mut self.out)))
             }
-            Message::Notice(notice) => (true, Answer::Noticed(self.fleet.notice(now, notice, &mut self.out))),
+            Message::Notice(notice) => {
+                (lasts(notice), Answer::Noticed(self.fleet.notice(now, notice, &mut self.out)))
+            }
         }
     }
 

@@ -45,7 +45,8 @@ impl Ledger {
             | Action::Spawn(_)
             | Action::Deliver { .. }
             | Action::RemindOfMessage { .. }
-            | Action::TellSender { .. } => Closes::AtOnce,
+            | Action::TellSender { .. }
+            | Action::WriteCheckpoint { .. } => Closes::AtOnce,
         };
         self.out.insert(effect.key.clone(), closes);
     }

@@ -69,8 +69,9 @@ impl Agent {
 
     /// When this agent must be looked at again if nothing comes in.
     pub(crate) fn deadline(&self, now: Timestamp, role: &Role) -> Option<Timestamp> {
+        let used = self.usage_deadline(now);
         if self.state == HealthState::Terminated {
-            return None;
+            return used;
         }
         let liveness = self.liveness.deadline(&role.liveness, self.limits(now, role));
         let grace = Some(self.grace_until).filter(|until| now < *until);
@@ -79,6 +80,7 @@ impl Agent {
             self.absence_deadline(now, role),
             self.presence_deadline(now, role),
             self.case_deadline(now, role),
+            used,
         ];
         let soonest = others.into_iter().flatten().filter(|due| now < *due).min();
         [liveness, grace, soonest].into_iter().flatten().min()

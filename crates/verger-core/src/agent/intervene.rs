@@ -36,7 +36,9 @@ impl Agent {
         if self.state <= HealthState::Degraded {
             self.forget_vain_stop(step.now);
         }
+        let over_limit = self.enforce_limit(step);
         match self.state {
+            _ if over_limit => {}
             HealthState::Stuck | HealthState::Failing => {
                 self.case.get_or_insert_default().well_since = None;
                 self.interrupt_if_due(step);

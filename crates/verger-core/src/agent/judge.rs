@@ -33,7 +33,7 @@ impl Agent {
         if state != self.state {
             let evidence = self.evidence_of(&findings);
             self.change_state(step, state, evidence);
-        } else if !findings.is_empty() || !self.evidence.is_empty() {
+        } else if !findings.is_empty() || !self.evidence.is_empty() || self.breach().is_some() {
             // The state stands; whoever looks now, or is asked to decide, gets what is true now.
             self.evidence = self.evidence_of(&findings);
         }
@@ -230,7 +230,7 @@ impl Agent {
     }
 
     fn evidence_of(&self, findings: &[Finding]) -> Arc<[Evidence]> {
-        findings.iter().map(|found| self.stamped(found)).collect()
+        findings.iter().map(|found| self.stamped(found)).chain(self.breach_evidence()).collect()
     }
 
     fn stamped(&self, found: &Finding) -> Evidence {
@@ -289,10 +289,11 @@ impl Agent {
             (Incident::Stuck, self.state == HealthState::Stuck),
             (Incident::Failing, self.state == HealthState::Failing),
             (Incident::Flapping, flapping),
+            (Incident::OverLimit, self.breach().is_some()),
         ];
         for (incident, holds) in conditions {
-            // While a state keeps changing, that is the one thing people are told.
-            if flapping && incident != Incident::Flapping {
+            // While a state keeps changing, that is the one thing people are told of it.
+            if flapping && !matches!(incident, Incident::Flapping | Incident::OverLimit) {
                 continue;
             }
             let open = self.open_incidents().iter().any(|(known, _)| *known == incident);
@@ -310,7 +311,7 @@ impl Agent {
         self.liveness.certain_at().is_some_and(|at| told || at <= step.now)
     }
 
-    fn open_incidents(&self) -> &[(Incident, Timestamp)] {
+    pub(super) fn open_incidents(&self) -> &[(Incident, Timestamp)] {
         self.past.as_ref().map_or(&[], |past| &past.incidents)
     }
 

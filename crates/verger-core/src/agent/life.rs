@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::{Agent, Metrics, Step};
+use super::{Agent, Metrics, Step, Usage};
 use crate::event::{Fact, Incident};
 use crate::evidence::{Evidence, Measure, Severity, Sign};
 use crate::flapping::Flapping;
@@ -88,6 +88,7 @@ impl Agent {
             signs: None,
             past: None,
             case: None,
+            usage: None,
         }
     }
 
@@ -213,6 +214,7 @@ impl Agent {
         next.liveness.beats_through_waits = self.liveness.beats_through_waits;
         next.metrics = self.metrics.carried_over();
         next.past = self.past.take();
+        next.usage = self.usage.take().map(Usage::in_new_life);
         if let Some(past) = &mut next.past {
             past.handoff_at = None;
             past.inquiry = None;
@@ -345,7 +347,8 @@ pub(crate) fn shows_life(body: &Body) -> bool {
         | Body::Task(_)
         | Body::Channel(_)
         | Body::Outcome { .. }
-        | Body::Surveyed { .. } => false,
+        | Body::Surveyed { .. }
+        | Body::Load(_) => false,
     }
 }
 
@@ -375,6 +378,7 @@ fn needs_proof(body: &Body) -> bool {
         | Body::Task(_)
         | Body::Channel(_)
         | Body::Outcome { .. }
-        | Body::Surveyed { .. } => true,
+        | Body::Surveyed { .. }
+        | Body::Load(_) => true,
     }
 }

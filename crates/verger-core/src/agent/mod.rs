@@ -16,6 +16,7 @@ mod place;
 mod reach;
 mod spend;
 mod step;
+mod usage;
 mod view;
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ pub use life::Refusal;
 pub(crate) use life::{Spawned, introduces};
 pub(crate) use place::Place;
 pub(crate) use step::Step;
+pub(crate) use usage::Usage;
 pub use view::{AgentView, Intervention, LivenessView, Metrics};
 
 use crate::event::Incident;
@@ -89,6 +91,8 @@ pub(crate) struct Agent {
     pub(crate) signs: Option<Box<Signs>>,
     pub(crate) past: Option<Box<Past>>,
     pub(crate) case: Option<Box<Case>>,
+    /// What it uses, if that is limited or something is wrong with it.
+    pub(crate) usage: Option<Box<Usage>>,
 }
 
 /// Detectors of what an agent does; each exists once it was fed.

@@ -54,16 +54,21 @@ impl Agent {
         let (now, body, sent_at) = (step.now, &content.body, content.sent_at);
         if !matches!(
             body,
-            Body::Pong { .. } | Body::Outcome { .. } | Body::Surveyed { .. } | Body::Heartbeat(_)
+            Body::Pong { .. }
+                | Body::Outcome { .. }
+                | Body::Surveyed { .. }
+                | Body::Heartbeat(_)
+                | Body::Load(_)
         ) {
             self.metrics.last_activity = now;
         }
         match body {
             Body::Heartbeat(beat) => self.on_heartbeat(step, beat, sent_at),
-            // A survey is told to who asked for it; here it comes too late, or again.
-            Body::Activity | Body::Surveyed { .. } => {}
+            // A survey is told to who asked for it; here it comes too late, or again. What it holds only the fleet
+            // counts.
+            Body::Activity | Body::Load(_) | Body::Surveyed { .. } => {}
             Body::ToolStarted { call, print: _, limit } => self.on_tool_started(step, *call, *limit, sent_at),
-            Body::ToolFinished { call, print, result } => {
+            Body::ToolFinished { call, print, result, tool: _ } => {
                 self.end_rest_by_call(step, result.took, sent_at);
                 self.on_tool_finished(step, *call, *print, *result);
             }
@@ -436,6 +441,11 @@ impl Agent {
         }
         self.task = Some(task);
         self.progress.on_assigned(now);
+    }
+
+    /// Whether it is known that this call ended: what is told again says nothing new.
+    pub(crate) fn knows_end_of(&self, call: u64) -> bool {
+        self.signs.as_ref().is_some_and(|signs| signs.finished.contains(&call))
     }
 
     fn signs(&mut self) -> &mut Signs {

@@ -27,7 +27,11 @@ impl Agent {
                     self.record(step, Fact::NudgeDelivered { key: key.clone() });
                 }
                 Outcome::Delivered | Outcome::Stopped => {}
-                Outcome::Refused | Outcome::Unreachable | Outcome::Failed | Outcome::Unreadable => {
+                Outcome::Refused
+                | Outcome::Unreachable
+                | Outcome::Failed
+                | Outcome::Unreadable
+                | Outcome::Rejected => {
                     if nudging.delivery == Delivery::Queued {
                         nudging.delivery = Delivery::Failed;
                         nudging.deadline = step.now + RETRY_AFTER;
@@ -38,7 +42,11 @@ impl Agent {
             Ladder::Escalated { attempt, deadline, retry_at, .. } => {
                 if matches!(
                     outcome,
-                    Outcome::Refused | Outcome::Unreachable | Outcome::Failed | Outcome::Unreadable
+                    Outcome::Refused
+                        | Outcome::Unreachable
+                        | Outcome::Failed
+                        | Outcome::Unreadable
+                        | Outcome::Rejected
                 ) {
                     // Who was not reached cannot fail to decide.
                     *deadline = None;
@@ -53,7 +61,11 @@ impl Agent {
                     self.end_life(step, reason, recover, evidence);
                 }
                 Outcome::Delivered => {}
-                Outcome::Refused | Outcome::Unreachable | Outcome::Failed | Outcome::Unreadable => {
+                Outcome::Refused
+                | Outcome::Unreachable
+                | Outcome::Failed
+                | Outcome::Unreadable
+                | Outcome::Rejected => {
                     stopping.deadline = stopping.deadline.map(|_| step.now + STOP_SLACK);
                 }
             },

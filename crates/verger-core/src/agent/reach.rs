@@ -26,7 +26,7 @@ impl Agent {
             Outcome::Delivered => Reach::Delivered,
             Outcome::Refused => Reach::Refused,
             Outcome::Unreachable => Reach::Unreachable,
-            Outcome::Stopped | Outcome::Failed | Outcome::Unreadable => Reach::Unknown,
+            Outcome::Stopped | Outcome::Failed | Outcome::Unreadable | Outcome::Rejected => Reach::Unknown,
         };
         // What the ladder sends may go to people, and then says nothing about the way to the agent.
         if !self.belongs_to_case(key.seq) {

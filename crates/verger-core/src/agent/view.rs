@@ -9,9 +9,11 @@ use crate::id::{AgentId, CheckpointId, HostId, Incarnation, RoleName, TaskId};
 use crate::intervention::Ladder;
 use crate::liveness::{Cause, FailureClass, LivenessStatus};
 use crate::policy::{Mode, Role};
+use crate::resources::Breach;
 use crate::standing::Standing;
 use crate::time::Timestamp;
 use crate::waiting::Wait;
+use crate::waste::Delta;
 
 /// Counters of one life (002's and 000's metrics).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,6 +90,10 @@ pub struct AgentView {
     pub clock_skew_ms: Option<i64>,
     /// Its counters.
     pub metrics: Metrics,
+    /// The limit that it exceeds.
+    pub over_limit: Option<Breach>,
+    /// What it used in vain, and an estimate of what was saved by intervening.
+    pub wasted: Delta,
 }
 
 /// The step of the ladder that is under way.
@@ -134,6 +140,8 @@ impl Agent {
             intervention: self.intervention(),
             clock_skew_ms: self.skew.millis(),
             metrics: self.metrics,
+            over_limit: self.breach(),
+            wasted: self.wasted(now),
         }
     }
 
@@ -156,6 +164,11 @@ impl Agent {
             status: known.then(|| self.liveness_view(now, role).status),
             wait: self.waiting.current(now, &role.patience),
         }
+    }
+
+    fn wasted(&self, now: Timestamp) -> Delta {
+        let waste = self.usage.as_ref().and_then(|usage| usage.waste.as_ref());
+        waste.map_or_else(Delta::default, |waste| waste.total(now))
     }
 
     fn liveness_view(&self, now: Timestamp, role: &Role) -> LivenessView {

@@ -147,6 +147,11 @@ impl Breakers {
         }
     }
 
+    /// Whether there is a breaker of this name.
+    pub fn contains(&self, name: &BreakerName) -> bool {
+        self.find(name).is_some()
+    }
+
     /// The place of a breaker, which is made if need be; none if there is no room.
     pub fn handle(
         &mut self,
@@ -411,7 +416,7 @@ impl Breakers {
     }
 }
 
-fn mark(entry: &mut Entry, slot: u32, changed: &mut Vec<u32>) {
+pub(super) fn mark(entry: &mut Entry, slot: u32, changed: &mut Vec<u32>) {
     if !entry.changed {
         entry.changed = true;
         changed.push(slot);

@@ -3,7 +3,7 @@
 use super::machine::Breaker;
 use super::name::BreakerName;
 use super::policy::Policies;
-use super::registry::Breakers;
+use super::registry::{Breakers, mark};
 use crate::record::{Damaged, from_row, to_row};
 use crate::time::Timestamp;
 
@@ -17,6 +17,20 @@ pub struct BreakerRow {
 }
 
 impl Breakers {
+    /// Whether a row is to be written.
+    pub fn has_changes(&self) -> bool {
+        !self.changed.is_empty() || !self.forgotten.is_empty()
+    }
+
+    /// Has every row written with the next ones.
+    pub fn mark_all(&mut self) {
+        for (at, slot) in self.slots.iter_mut().enumerate() {
+            if let Some(entry) = &mut slot.entry {
+                mark(entry, at as u32, &mut self.changed);
+            }
+        }
+    }
+
     /// Takes the rows that changed since they were last taken, those that are gone first.
     pub fn take_changed_rows(&mut self, push: &mut dyn FnMut(BreakerRow)) {
         for name in self.forgotten.drain(..) {

@@ -9,6 +9,7 @@
 //! Writing the same checkpoint twice must be harmless. A write whose outcome never comes is tried again.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Bound;
 
 use super::call::{CallResult, Outcome};
 use super::change::Change;
@@ -16,7 +17,7 @@ use super::name::BreakerName;
 use super::policy::WritesPolicy;
 use super::registry::{Breakers, Permit};
 use super::rows::BreakerRow;
-use crate::id::CheckpointId;
+use crate::id::{AgentId, CheckpointId};
 use crate::record::{Damaged, from_row, to_row};
 use crate::time::{Span, Timestamp};
 
@@ -230,6 +231,17 @@ impl Writes {
         found.unwrap_or(false)
     }
 
+    /// The agent is gone, and what waited with it; each is told of.
+    pub fn drop_agent(&mut self, step: &mut WriteStep<'_>, agent: &AgentId) {
+        let prefix = BreakerName::prefix_of(agent);
+        let from = self.queues.range::<str, _>((Bound::Included(prefix.as_str()), Bound::Unbounded));
+        let names = from.map(|(name, _)| name).take_while(|name| name.as_str().starts_with(&prefix));
+        let lines: Vec<BreakerName> = names.filter(|name| !name.is_shared()).cloned().collect();
+        for breaker in lines {
+            self.step(step, &breaker, None, |queue, _, step| queue.give_up(step, &breaker));
+        }
+    }
+
     /// When [`wake`](Self::wake) has something to do, if nothing comes in before.
     pub fn deadline(&self, now: Timestamp) -> Option<Timestamp> {
         self.deadlines.first().map(|(at, _)| (*at).max(now + Span::millis(1)))
@@ -258,6 +270,21 @@ impl Writes {
     /// The breakers behind which something waits.
     pub fn breakers(&self) -> impl Iterator<Item = &BreakerName> {
         self.queues.keys()
+    }
+
+    /// Whether something waits behind this breaker.
+    pub fn contains(&self, breaker: &BreakerName) -> bool {
+        self.queues.contains_key(breaker)
+    }
+
+    /// Whether a row is to be written.
+    pub fn has_changes(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
+    /// Has every row written with the next ones.
+    pub fn mark_all(&mut self) {
+        self.changed.extend(self.queues.keys().cloned());
     }
 
     /// Takes the rows that changed since they were last taken.
@@ -452,6 +479,15 @@ impl Queue {
             }
         }
         Some(at)
+    }
+
+    /// Nothing in line is written any more.
+    fn give_up(&mut self, step: &mut WriteStep<'_>, breaker: &BreakerName) {
+        while let Some(id) = self.waiting.front().cloned() {
+            self.remove(step, breaker, &id, CallResult::NotMade);
+            step.out.push(WriteChange::Dropped { breaker: breaker.clone(), id });
+        }
+        self.on_well(step, breaker);
     }
 
     /// Nothing fails any more.

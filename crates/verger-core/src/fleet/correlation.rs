@@ -17,7 +17,7 @@ impl Incident {
             Self::Stuck => Some(Kind::Stuck),
             Self::Failing => Some(Kind::Failing),
             Self::Died => Some(Kind::Died),
-            Self::Flapping | Self::Storm => None,
+            Self::Flapping | Self::Storm | Self::OverLimit => None,
         }
     }
 }

@@ -19,6 +19,11 @@ impl Fleet {
         self.correlate(now, slot, fact, out);
         self.follow_recovery(now, slot, fact, out);
         self.follow_standing(now, slot, fact, out);
+        self.follow_use_of_life(now, slot, fact, out);
+        self.follow_waste(now, slot, fact, out);
+        if matches!(fact, Fact::Unregistered { .. }) {
+            self.on_agent_left(now, slot, out);
+        }
     }
 
     /// Hands on a signal that this agent's step took in. Most concern nobody else, and must cost nothing.

@@ -5,6 +5,7 @@
 //! agent asks for (`Step`).
 
 use super::errands::Errands;
+use super::gates::Gates;
 use super::{Collector, Fleet};
 use crate::correlation::Correlation;
 use crate::messages::Messages;
@@ -23,6 +24,7 @@ pub(crate) struct Machines {
     pub(crate) errands: Errands,
     pub(crate) tasks: Tasks,
     pub(crate) messages: Messages,
+    pub(crate) gates: Gates,
 }
 
 impl Machines {
@@ -32,7 +34,7 @@ impl Machines {
         let correlation = self.correlation.deadline(since_ever);
         let recovery = self.recoveries.deadline(since_ever, &policies.recovery);
         let desk = [self.tasks.deadline(since_ever), self.messages.deadline(since_ever)];
-        [correlation, recovery].into_iter().chain(desk).flatten().min()
+        [correlation, recovery, self.gates.deadline()].into_iter().chain(desk).flatten().min()
     }
 
     /// Whether a row is to be written.
@@ -42,6 +44,7 @@ impl Machines {
             || self.errands.changed
             || self.tasks.has_changes()
             || self.messages.has_changes()
+            || self.gates.has_changes()
     }
 }
 
@@ -52,5 +55,7 @@ impl Fleet {
         self.wake_recovery(now, out);
         self.wake_tasks(now, out);
         self.wake_messages(now, out);
+        self.wake_gates(now, out);
+        self.wake_fleet_use(now, out);
     }
 }

@@ -103,7 +103,9 @@ impl Fleet {
         let why = match outcome {
             Outcome::Delivered => None,
             Outcome::Refused => Some(Undelivered::Offline),
-            Outcome::Unreachable | Outcome::Failed | Outcome::Unreadable => Some(Undelivered::Timeout),
+            Outcome::Unreachable | Outcome::Failed | Outcome::Unreadable | Outcome::Rejected => {
+                Some(Undelivered::Timeout)
+            }
             // Nothing that is delivered can be stopped.
             Outcome::Stopped => return,
         };

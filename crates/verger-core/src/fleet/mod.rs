@@ -1,19 +1,23 @@
 //! All agents, and the one way in.
 
+mod breaker;
 mod budgets;
 mod correlation;
 mod desk;
 mod errands;
 mod follow;
+mod gates;
 mod index;
 mod machines;
 mod messages;
 mod notice;
 mod recovery;
+mod resources;
 mod ring;
 mod rows;
 mod table;
 mod tasks;
+mod waste;
 
 pub(crate) use budgets::{FleetBudgets, Spending};
 pub(crate) use errands::Errand;
@@ -29,6 +33,7 @@ use crate::signal::{Body, Content, Signal, Trust};
 use crate::signs::Finding;
 use crate::time::{Span, Timestamp, WallTime};
 
+use gates::Gates;
 use index::IdIndex;
 use machines::Machines;
 use ring::DeadlineRing;
@@ -70,11 +75,11 @@ impl Fleet {
     pub fn new(policies: Policies, seed: u64) -> Self {
         Self {
             budgets: FleetBudgets::new(policies.limits.clone()),
-            policies,
             table: Table::default(),
             index: IdIndex::new(seed),
-            machines: Machines::default(),
             seed,
+            machines: Machines { gates: Gates::new(&policies, seed), ..Machines::default() },
+            policies,
             ring: DeadlineRing::new(Timestamp::ZERO),
             changed: Vec::new(),
             forgotten: Vec::new(),
@@ -152,6 +157,7 @@ impl Fleet {
         for slot in due.drain(..) {
             if self.table.agent(slot).is_some() {
                 self.step(now, None, slot, out, Agent::wake);
+                self.wake_use(now, slot, out);
             }
         }
         self.due = due;
@@ -161,7 +167,8 @@ impl Fleet {
 
     /// When [`wake`](Self::wake) has something to do, if nothing comes in before. It may be early, never late.
     pub fn next_wake(&self) -> Option<Timestamp> {
-        [self.ring.next(), self.budgets.deadline(), self.machines.deadline(&self.policies)]
+        let machines = self.machines.deadline(&self.policies);
+        [self.ring.next(), self.budgets.deadline(), machines, self.fleet_use_deadline()]
             .into_iter()
             .flatten()
             .min()
@@ -230,11 +237,16 @@ impl Fleet {
         if let Some(result) = self.on_errand(now, content, out) {
             return result;
         }
+        if self.hear_gates(now, content, out) {
+            return Ok(());
+        }
         let wall = Some(content.received_at);
         let repeats = self.repeats_its_task(slot, &content.body);
+        let is_news = self.is_news_of_call(slot, content);
         self.step(now, wall, slot, out, |agent, step| agent.observe(step, content))?;
         self.follow_signal(now, slot, &content.body, out);
         self.follow_tasks(now, slot, &content.body, repeats, out);
+        self.follow_gates(now, slot, content, is_news, out);
         let claimed = self.claimed_role(content).filter(|role| self.table.agent_mut(slot).role != *role);
         if let Some(role) = claimed {
             self.table.agent_mut(slot).role = role;
@@ -275,6 +287,7 @@ impl Fleet {
             self.touch(slot);
             self.arm(now, slot);
         }
+        self.machines.gates.breakers.on_monitor_back();
         self.budgets.first_effect = self.budgets.first_effect.saturating_add(UNRECORDED_EFFECTS);
         self.budgets.changed = true;
     }

@@ -18,6 +18,8 @@ impl Fleet {
             Notice::Task { task, by, word } => self.tell_task(now, task, by, word, out),
             Notice::Send(message) => self.send(now, message, out),
             Notice::Acknowledge { message, by } => self.acknowledge(now, message, by, out),
+            Notice::Breaker { name, what } => self.on_breaker_notice(now, name, what, out),
+            Notice::Checkpoint { breaker, what } => self.on_checkpoint_notice(now, breaker, what, out),
         }
     }
 }

@@ -153,7 +153,7 @@ impl Fleet {
             (Errand::Start(task, start), _) => {
                 let started = match outcome {
                     Some(Outcome::Delivered | Outcome::Stopped) | None => Started::Done(None),
-                    Some(Outcome::Refused) => Started::Refused,
+                    Some(Outcome::Refused | Outcome::Rejected) => Started::Refused,
                     Some(Outcome::Unreadable) => Started::CheckpointUnreadable,
                     Some(Outcome::Unreachable | Outcome::Failed) => Started::Failed,
                 };

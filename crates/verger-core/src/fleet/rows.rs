@@ -4,8 +4,10 @@
 //! the configuration may have changed between writing and reading.
 
 use super::desk::DeskRows;
+use super::gates::GateRows;
 use super::{Fleet, FleetBudgets};
 use crate::agent::Agent;
+use crate::breaker::BreakerName;
 use crate::id::{AgentId, RoleName, TaskId};
 use crate::intervention::Budget;
 use crate::messages;
@@ -34,6 +36,12 @@ pub enum RowKey {
     Task(TaskId),
     /// A message, or what was done because of one.
     Message(messages::RowKey),
+    /// One circuit breaker.
+    Breaker(BreakerName),
+    /// The checkpoints that wait behind one.
+    Checkpoints(BreakerName),
+    /// What the fleet uses, and what was used in vain.
+    Usage,
 }
 
 /// One row to be written, or deleted if it holds nothing.
@@ -114,6 +122,7 @@ impl Fleet {
             push(Row { key: RowKey::Recovery(key), bytes: bytes.map(versioned) });
         });
         self.take_desk_rows(push);
+        self.machines.gates.take_changed_rows(push);
     }
 
     /// Gives the rows of everybody, changed or not.
@@ -129,6 +138,7 @@ impl Fleet {
         self.machines.recoveries.touch_all();
         self.machines.tasks.mark_all_changed();
         self.machines.messages.mark_all_changed();
+        self.machines.gates.mark_all();
         self.take_changed_rows(push);
     }
 
@@ -142,6 +152,7 @@ impl Fleet {
         let mut fleet = Self::new(policies, seed);
         fleet.ring = super::DeadlineRing::new(now);
         let mut desk = DeskRows::default();
+        let mut gates = GateRows::default();
         for (key, bytes) in rows {
             match key {
                 RowKey::Agent(id) => fleet.restore_agent(&id, &bytes, now)?,
@@ -161,9 +172,13 @@ impl Fleet {
                 }
                 RowKey::Task(id) => desk.task(id, &bytes)?,
                 RowKey::Message(key) => desk.message(key, &bytes)?,
+                RowKey::Breaker(name) => gates.add_breaker(name, &bytes)?,
+                RowKey::Checkpoints(name) => gates.add_line(name, &bytes)?,
+                RowKey::Usage => gates.set_books(&bytes)?,
             }
         }
         fleet.restore_desk(desk)?;
+        fleet.restore_gates(seed, gates, now)?;
         fleet.recall(now);
         Ok(fleet)
     }
@@ -197,6 +212,11 @@ fn row(key: RowKey, value: &impl Stored) -> Row {
 
 pub(super) fn versioned(content: Vec<u8>) -> Vec<u8> {
     sealed([vec![VERSION], content].concat())
+}
+
+/// A row of what a machine wrote itself, or the end of one.
+pub(super) fn content_row(key: RowKey, content: Option<Vec<u8>>) -> Row {
+    Row { key, bytes: content.map(versioned) }
 }
 
 fn read<T: Stored>(what: &str, bytes: &[u8]) -> Result<T, RestoreError> {

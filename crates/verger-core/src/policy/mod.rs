@@ -6,9 +6,10 @@
 
 use crate::id::RoleName;
 use crate::intervention::{self, FleetLimits};
+use crate::resources::{self, Limits};
 use crate::signs::{context, errors, output, repetition, tokens};
 use crate::time::Span;
-use crate::{correlation, flapping, liveness, messages, progress, recovery, tasks, waiting};
+use crate::{breaker, correlation, flapping, liveness, messages, progress, recovery, tasks, waiting, waste};
 
 /// What may be done to an agent without a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,6 +68,8 @@ pub struct Role {
     pub flapping: flapping::Policy,
     /// What is done about it.
     pub intervention: intervention::Policy,
+    /// What one life may use, where that differs from what holds for all. Default none.
+    pub limits: Option<Limits>,
 }
 
 impl Role {
@@ -88,6 +91,7 @@ impl Role {
             output: output::Policy::default(),
             flapping: flapping::Policy::default(),
             intervention: intervention::Policy::default(),
+            limits: None,
         }
     }
 
@@ -115,6 +119,14 @@ pub struct Policies {
     pub tasks: tasks::Policy,
     /// How long messages may stay unacknowledged.
     pub messages: messages::Policy,
+    /// When circuit breakers open and close.
+    pub breakers: breaker::Policies,
+    /// How checkpoints wait that cannot be written.
+    pub writes: breaker::WritesPolicy,
+    /// How much agents may use.
+    pub resources: resources::Policy,
+    /// How savings are estimated.
+    pub waste: waste::Policy,
 }
 
 impl Default for Policies {
@@ -133,6 +145,10 @@ impl Default for Policies {
             recovery: recovery::Policy::default(),
             tasks: tasks::Policy::default(),
             messages: messages::Policy::default(),
+            breakers: breaker::Policies::default(),
+            writes: breaker::WritesPolicy::default(),
+            resources: resources::Policy::default(),
+            waste: waste::Policy::default(),
         }
     }
 }
@@ -161,6 +177,21 @@ impl Policies {
 
     pub(crate) fn index_of(&self, name: &RoleName) -> Option<RoleIndex> {
         self.roles.iter().position(|role| role.name == *name).map(|at| RoleIndex(at as u8))
+    }
+
+    /// How much agents of this role may use.
+    pub(crate) fn resources_of(&self, index: RoleIndex) -> resources::Policy {
+        let mut policy = self.resources.clone();
+        if let Some(limits) = &self.at(index).limits {
+            policy.agent = limits.clone();
+        }
+        policy
+    }
+
+    /// Whether anything that anybody uses is limited.
+    pub(crate) fn limit_anything(&self) -> bool {
+        let by_role = |role: &Role| role.limits.as_ref().is_some_and(Limits::any);
+        self.resources.any() || self.roles.iter().any(by_role)
     }
 
     pub(crate) fn at(&self, index: RoleIndex) -> &Role {

@@ -43,6 +43,7 @@ fields!(Agent {
     signs,
     past,
     case,
+    usage,
 });
 fields!(Signs { finished, last_poll, repetition, errors, tokens, context, output });
 fields!(Past { incidents, inquiry, handoff_at, flapping, ended_at, asked });
@@ -144,7 +145,7 @@ fields!(output::Tests { passed, failed });
 variants!(Mode { 0 = Observe, 1 = Nudge, 2 = Escalate, 3 = Full });
 variants!(HealthState { 0 = Unknown, 1 = Healthy, 2 = Degraded, 3 = Stuck, 4 = Failing, 5 = Terminated });
 variants!(Spawned { 0 = Unannounced, 1 = Announced(sent_at) });
-variants!(Incident { 0 = Silent, 1 = Stuck, 2 = Failing, 3 = Died, 4 = Flapping, 5 = Storm });
+variants!(Incident { 0 = Silent, 1 = Stuck, 2 = Failing, 3 = Died, 4 = Flapping, 5 = Storm, 6 = OverLimit });
 variants!(Severity { 0 = Note, 1 = Degraded, 2 = Stuck, 3 = Failing });
 variants!(Trust { 0 = Verified, 1 = Unverified });
 variants!(Measure { 0 = Span(span), 1 = Count(count), 2 = PerMille(share), 3 = Code(code), 4 = Said });
@@ -152,7 +153,7 @@ variants!(Sign {
     0 = Heartbeat, 1 = Ping, 2 = Inquiry, 3 = Connection, 4 = Route, 5 = Progress, 6 = ToolSilence,
     7 = Patience(awaited), 8 = Repeats, 9 = Cycle, 10 = ErrorRate, 11 = FailureStreak, 12 = Unrecoverable,
     13 = Blocked, 14 = ErrorCount, 15 = TokenSpike, 16 = TokenStop, 17 = Context, 18 = FallingTests, 19 = NoOutput,
-    20 = IdleWithWork, 21 = SelfReport, 22 = Flapping, 23 = Exit,
+    20 = IdleWithWork, 21 = SelfReport, 22 = Flapping, 23 = Exit, 24 = Limit { level, resource },
 });
 variants!(Awaited { 0 = Tool, 1 = Model, 2 = Subagent, 3 = Person, 4 = Provider, 5 = Timer });
 variants!(Status { 0 = Healthy, 1 = Busy, 2 = Degraded, 3 = Idle, 4 = Waiting });

@@ -1,7 +1,10 @@
 //! What is stored of effects whose outcome is waited for.
 
 use super::{Damaged, Stored};
+use crate::effect::EffectKey;
 use crate::fleet::Errand;
+
+fields!(EffectKey { agent, incarnation, seq });
 
 impl Stored for Errand {
     fn put(&self, row: &mut Vec<u8>) {

@@ -1,7 +1,6 @@
 //! What is stored of messages.
 
 use super::{Damaged, Stored};
-use crate::effect::EffectKey;
 use crate::messages::{Dropped, Ended, How, Marks, Message, Priority, Undelivered, Way};
 
 fields!(Message {
@@ -24,7 +23,6 @@ fields!(Message {
     ended,
     effect,
 });
-fields!(EffectKey { agent, incarnation, seq });
 fields!(Ended { at, how });
 fields!(Marks { reminded_at, asked_at, escalated_since });
 fields!(Dropped { low, normal, high });

@@ -77,10 +77,29 @@ impl Account {
         growth
     }
 
+    /// So much was used before anybody counted: that is not news.
+    pub(crate) fn adopt(&mut self, now: Timestamp, used: Used) {
+        let known = |total: u64| Counter { high: (0 < total).then_some(total), ..Counter::new(now) };
+        (self.tokens, self.cost) = (known(used.tokens), known(used.cost_micros));
+    }
+
+    /// What it used since it last said so. Tells how much of that is believed.
+    pub fn on_used(&mut self, step: &mut Step<'_>, used: Used) -> Used {
+        let total = |known: Option<u64>, used: u64| known.unwrap_or(0).saturating_add(used);
+        let tokens = total(self.tokens.high, used.tokens);
+        let cost = total(self.cost.high, used.cost_micros);
+        self.on_totals(step, Some(tokens), Some(cost))
+    }
+
     /// A sample of what it holds.
     pub fn on_sample(&mut self, step: &mut Step<'_>, load: Load) {
         self.on_load(step, load);
         self.judge(step);
+    }
+
+    /// What it works on, as far as it was said.
+    pub(crate) fn task(&self) -> Option<&TaskId> {
+        self.task.as_ref().map(|task| &task.id)
     }
 
     /// What it held at the last sample. The difference to the one before is the fleet's.

@@ -52,7 +52,19 @@ impl Default for Policy {
     }
 }
 
+impl Limits {
+    /// Whether there is any.
+    pub fn any(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
 impl Policy {
+    /// Whether there is any limit.
+    pub fn any(&self) -> bool {
+        self.agent.any() || self.task.any() || self.fleet.any()
+    }
+
     /// The value from which on a limit is near; nothing used is near to nothing.
     pub(super) fn near_of(&self, limit: u64) -> u64 {
         let near = u128::from(limit) * u128::from(self.near) / 1_000;

@@ -6,6 +6,7 @@ use verger_core::effect::{EffectKey, Outcome};
 use verger_core::fingerprint::{CallClass, CallPrint, ResultPrint, TextPrint};
 use verger_core::notice::Notice;
 use verger_core::policy::{Mode, Policies, RestartPolicy};
+use verger_core::resources::Load;
 use verger_core::signal::{
     Author, Awaited, Body, Channel, Content, Context, Exit, Failure, Heartbeat, Output, Signal, Spawn,
     Status, StatusReport, TaskChange, Trust,
@@ -114,10 +115,12 @@ fn body() -> impl Strategy<Value = Body> {
         1 => Just(Body::Activity),
         3 => (call(), prop::option::of(span()))
             .prop_map(|((call, print), limit)| Body::ToolStarted { call, print, limit }),
-        6 => (call(), result()).prop_map(|((call, print), result)| Body::ToolFinished { call, print, result }),
+        6 => (call(), result()).prop_map(|((call, print), result)| Body::ToolFinished { call, print, result, tool: Some("bash".into()) }),
         2 => prop_oneof![Just(Author::Agent), Just(Author::Person), Just(Author::System)]
             .prop_map(|author| Body::Message { author, text: TextPrint(1) }),
         1 => Just(Body::ModelStarted),
+        1 => (any::<u64>(), any::<u64>())
+            .prop_map(|(memory_bytes, cpu_millis)| Body::Load(Load { memory_bytes, cpu_millis })),
         1 => Just(Body::ModelFinished),
         1 => (0..40_u64).prop_map(|id| Body::SubagentStarted { id }),
         1 => (0..40_u64).prop_map(|id| Body::SubagentFinished { id }),

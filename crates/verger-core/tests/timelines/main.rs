@@ -2,6 +2,8 @@
 
 mod timeline;
 
+mod breakers;
+mod checkpoint_writes;
 mod health;
 mod incarnations;
 mod inquiries;
@@ -13,6 +15,7 @@ mod modes_and_budgets;
 mod monitor_away;
 mod readiness;
 mod recovery;
+mod resources;
 mod restore;
 mod rests;
 mod roles;
@@ -20,3 +23,4 @@ mod storms;
 mod tasks;
 mod together;
 mod waiting;
+mod waste;

@@ -143,7 +143,8 @@ impl Score {
             | Action::Withdraw { .. }
             | Action::Deliver { .. }
             | Action::RemindOfMessage { .. }
-            | Action::TellSender { .. } => {}
+            | Action::TellSender { .. }
+            | Action::WriteCheckpoint { .. } => {}
         }
     }
 }

@@ -127,7 +127,9 @@ impl Link {
             Body::Heartbeat(_) => self.beat.is_some(),
             Body::Channel(_) | Body::Pong { .. } => self.channel,
             Body::Compaction | Body::Blocker { .. } => !matches!(self.connection, Connection::Remote),
-            Body::Spawn(_) | Body::Exit(_) | Body::Outcome { .. } | Body::Surveyed { .. } => true,
+            Body::Spawn(_) | Body::Exit(_) | Body::Outcome { .. } | Body::Surveyed { .. } | Body::Load(_) => {
+                true
+            }
         }
     }
 }

@@ -56,7 +56,7 @@ pub(crate) fn carry_out(agent: &mut Agent, stage: &mut Stage, now: SimTime, effe
             let span = if agent.frozen { (given + 0.1, given + 2.0) } else { (0.2, given.clamp(0.3, 5.0)) };
             agent.errand(stage, now, span, key, ErrandStage::StopDone);
         }
-        // No message is sent in this world yet.
+        // No message is sent in this world yet, and no checkpoint through a breaker.
         Action::Ping
         | Action::Escalate(_)
         | Action::Survey { .. }
@@ -64,7 +64,8 @@ pub(crate) fn carry_out(agent: &mut Agent, stage: &mut Stage, now: SimTime, effe
         | Action::Withdraw { .. }
         | Action::Deliver { .. }
         | Action::RemindOfMessage { .. }
-        | Action::TellSender { .. } => {}
+        | Action::TellSender { .. }
+        | Action::WriteCheckpoint { .. } => {}
     }
 }
 

@@ -54,5 +54,6 @@ fn kind_of(body: &Body) -> &'static str {
         Body::Channel(_) => "channel",
         Body::Outcome { .. } => "outcome",
         Body::Surveyed { .. } => "surveyed",
+        Body::Load(_) => "load",
     }
 }

@@ -1,9 +1,12 @@
 //! Facts and effects as a person would note them down.
 
 use super::desk;
+use verger_core::breaker::{Transition, WriteChange};
 use verger_core::effect::{Action, Effect};
 use verger_core::event::{Event, Fact};
 use verger_core::evidence::Evidence;
+use verger_core::resources::Change;
+use verger_core::waste::Delta;
 
 pub(crate) fn event(event: &Event) -> String {
     let who = match &event.agent {
@@ -60,11 +63,38 @@ fn fact(fact: &Fact) -> String {
         Fact::RecoveryAlertOver { task, condition } => {
             format!("alert{} over: {condition}", about(task.as_ref()))
         }
+        Fact::Breaker(change) => {
+            let Transition { from, to, reason } = change.transition;
+            format!("breaker {} {from} -> {to}: {reason}", change.name)
+        }
+        Fact::BreakerOrdered { name, by, order } => format!("breaker {name}: {by} ordered {order:?}"),
+        Fact::Checkpoint(change) => checkpoint(change),
+        Fact::Limit(Change::Near(breach)) => format!("near a limit: {breach}"),
+        Fact::Limit(Change::Exceeded(breach)) => format!("over a limit: {breach}"),
+        Fact::Limit(Change::Cleared { level, resource }) => {
+            format!("{level:?} {resource:?} within its limit")
+        }
+        Fact::Wasted(Delta { spent, saved }) => format!(
+            "wasted {} tokens and {} millionths, saved {} and {}",
+            spent.tokens, spent.cost_micros, saved.tokens, saved.cost_micros
+        ),
         Fact::BudgetExhausted { limit, per } => format!("limit reached: {limit} in {per}"),
         Fact::Task(decided) => desk::task(decided),
         Fact::TaskOrdered { task, by, word } => format!("task {task}: {by} says {}", desk::word(word)),
         Fact::Message(decided) => desk::message(decided),
         Fact::MessageSettled { message, by } => format!("message {message}: {by} took care of it"),
+    }
+}
+
+fn checkpoint(change: &WriteChange) -> String {
+    match change {
+        WriteChange::Begin { id, .. } => format!("checkpoint {id} begins"),
+        WriteChange::Queued { id, ahead, .. } => format!("checkpoint {id} waits behind {ahead}"),
+        WriteChange::Overflowed { id, waiting, .. } => format!("checkpoint {id} refused, {waiting} wait"),
+        WriteChange::Written { id, .. } => format!("checkpoint {id} written"),
+        WriteChange::Dropped { id, .. } => format!("checkpoint {id} given up"),
+        WriteChange::Persistent { waiting, .. } => format!("checkpoints cannot be written, {waiting} wait"),
+        WriteChange::Recovered { lasted, .. } => format!("checkpoints are written again after {lasted}"),
     }
 }
 
@@ -97,6 +127,7 @@ pub(crate) fn effect(effect: &Effect) -> String {
             format!("=> remind{whom} of {message}, {unread} unread")
         }
         Action::TellSender { message, news, .. } => format!("=> tell{whom} of {message}: {news:?}"),
+        Action::WriteCheckpoint { id, attempt, .. } => format!("=> write{whom} {id}, try {attempt}"),
     }
 }
 

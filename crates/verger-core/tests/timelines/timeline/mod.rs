@@ -8,12 +8,14 @@
 //! The log shows facts and effects; pings are left out unless the run asks for them.
 
 mod desk;
+mod gates;
 mod log;
 mod script;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 
+use verger_core::breaker::Permit;
 use verger_core::effect::{Action, Effect, EffectKey, Outcome};
 use verger_core::event::Event;
 use verger_core::notice::{Notice, NoticeError, Reply};
@@ -50,6 +52,8 @@ pub(crate) struct Timeline {
     /// Who sends heartbeats by itself: how often, when next, and saying what.
     beating: Vec<Beating>,
     policies: Policies,
+    /// The last permit of each breaker.
+    permits: BTreeMap<String, Permit>,
 }
 
 struct Beating {
@@ -104,6 +108,7 @@ impl Timeline {
             next_call: 1,
             beating: Vec::new(),
             policies,
+            permits: BTreeMap::new(),
         }
     }
 

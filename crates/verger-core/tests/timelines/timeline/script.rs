@@ -1,10 +1,10 @@
 //! The words of a script.
 //!
 //! Signals: `beat [tokens=N] [errors=N] [progress=N] [context=USED/LIMIT] [task=T] [role=R] [STATUS] [for=SPAN]`,
-//! `activity`, `call CALL [-> RESULT] [failed] [outage]` (finished at once), `poll CALL …` (a call that waits),
+//! `activity`, `call CALL [-> RESULT] [failed] [outage] [tool=T] [took=SPAN]` (finished at once), `poll CALL …` (a call that waits),
 //! `start CALL [limit=SPAN]`, `finish CALL [-> RESULT] [failed]`, `copy CALL` (its end once more), `late-start CALL`
 //! (the start of a call whose end was seen), `says`, `person-says`, `model-starts`, `model-ends`, `sub-starts N`,
-//! `sub-ends N`, `compaction`, `tokens N`, `output files=N passed=N failed=N`, `error TEXT [unrecoverable]`,
+//! `sub-ends N`, `compaction`, `tokens N [cost=N]`, `load [memory=N] [cpu=N]`, `output files=N passed=N failed=N`, `error TEXT [unrecoverable]`,
 //! `outage [for=SPAN]`, `status STATUS [on=KIND] [for=SPAN]`, `handoff`, `blocker`, `checkpoint ID`,
 //! `spawn [role=R] [task=T] [host=H]`, `exit [code=N] [signal=N]`, `assign T`, `end-task T`, `channel`, `hang-up`.
 //! Orders: `order nudge|escalate|terminate|more-time [for=SPAN]|force-handoff|recover|unregister|mode M|role R`.
@@ -13,13 +13,15 @@
 //! `still` (no heartbeats by itself), `clock [-]SPAN` (agents' clocks are ahead by this) / `clock none`,
 //! `surveyed ID…` (of the last survey), `monitor-back SPAN` (the monitor was away, and blames nobody for so long).
 //! Tasks and messages: see `desk`.
+//! Breakers and checkpoints: see [`gates`](super::gates).
 
 use verger_core::command::{Command, Decision, Order};
 use verger_core::effect::{Action, Outcome};
 use verger_core::fingerprint::{CallClass, CallPrint, ResultPrint, TextPrint};
-use verger_core::id::CheckpointId;
+use verger_core::id::{CheckpointId, ToolName};
 use verger_core::policy::Mode;
 use verger_core::recovery::{Checkpoint, Content, ContentHash};
+use verger_core::resources::Load;
 use verger_core::signal::{
     Author, Awaited, Body, Channel, Context, Exit, Failure, Heartbeat, Output, Spawn, Status, StatusReport,
     TaskChange, Trust,
@@ -108,10 +110,14 @@ impl Timeline {
         }
         match verb {
             "order" => self.order(agent, &rest),
+            _ if self.do_gate_words(verb, &rest) => {}
             "call" | "poll" => {
                 let (call, print) = (self.new_call(agent, rest.first()), print(verb, &rest));
                 self.tell(agent, Body::ToolStarted { call, print, limit: None });
-                self.tell(agent, Body::ToolFinished { call, print, result: result(&rest) });
+                self.tell(
+                    agent,
+                    Body::ToolFinished { call, print, result: result(&rest), tool: tool(&rest) },
+                );
             }
             "start" => {
                 let (call, print) = (self.new_call(agent, rest.first()), print(verb, &rest));
@@ -124,10 +130,8 @@ impl Timeline {
             "finish" | "copy" => {
                 let known = self.calls.get(&format!("{agent} {}", rest.first())).copied();
                 let call = known.unwrap_or_else(|| self.new_call(agent, rest.first()));
-                self.tell(
-                    agent,
-                    Body::ToolFinished { call, print: print(verb, &rest), result: result(&rest) },
-                );
+                let (print, result, tool) = (print(verb, &rest), result(&rest), tool(&rest));
+                self.tell(agent, Body::ToolFinished { call, print, result, tool });
             }
             _ => self.tell(agent, body(verb, &rest)),
         }
@@ -182,6 +186,7 @@ impl Timeline {
                     "stopped" => Outcome::Stopped,
                     "failed" => Outcome::Failed,
                     "unreadable" => Outcome::Unreadable,
+                    "rejected" => Outcome::Rejected,
                     other => panic!("no outcome `{other}`"),
                 };
                 self.tell(agent, Body::Outcome { key, outcome });
@@ -251,8 +256,13 @@ fn body(verb: &str, words: &Words<'_>) -> Body {
         "sub-ends" => Body::SubagentFinished { id: words.first().parse().expect("a number") },
         "compaction" => Body::Compaction,
         "tokens" => {
-            Body::Tokens { input: 0, output: words.first().parse().expect("a number"), cost_micros: 0 }
+            let output = words.first().parse().expect("a number");
+            Body::Tokens { input: 0, output, cost_micros: words.number("cost").unwrap_or(0) }
         }
+        "load" => Body::Load(Load {
+            memory_bytes: words.number("memory").unwrap_or(0),
+            cpu_millis: words.number("cpu").unwrap_or(0),
+        }),
         "output" => Body::Output(output(words)),
         "error" => Body::Error(failure(words, false)),
         "outage" => Body::Error(failure(words, true)),
@@ -296,7 +306,7 @@ fn heartbeat(words: &Words<'_>) -> Heartbeat {
         status: words.status(),
         busy_for: words.value("for").map(span),
         context,
-        cost_micros: None,
+        cost_micros: words.number("cost"),
     }
 }
 
@@ -309,9 +319,13 @@ fn print(verb: &str, words: &Words<'_>) -> CallPrint {
     print
 }
 
+fn tool(words: &Words<'_>) -> Option<ToolName> {
+    words.value("tool").map(Into::into)
+}
+
 fn result(words: &Words<'_>) -> ResultPrint {
     let text = words.0.iter().skip_while(|word| **word != "->").nth(1).copied().unwrap_or("done");
-    let mut result = ResultPrint::of(text, words.has("failed"), None);
+    let mut result = ResultPrint::of(text, words.has("failed"), words.value("took").map(span));
     result.outage |= words.has("outage");
     result
 }

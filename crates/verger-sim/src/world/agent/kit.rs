@@ -86,7 +86,7 @@ impl Kit<'_> {
         self.send(Body::ToolStarted { call, print, limit });
         self.spend(took);
         let result = ResultPrint { took: Some(Span::millis(took)), ..result };
-        self.send(Body::ToolFinished { call, print, result });
+        self.send(Body::ToolFinished { call, print, result, tool: None });
         if long {
             self.turn(self.base);
         }
@@ -102,7 +102,12 @@ impl Kit<'_> {
         for (nth, (print, result)) in calls.iter().enumerate() {
             let took = self.manner.tool(self.rng).min(30 * SECOND);
             self.wait(took);
-            self.send(Body::ToolFinished { call: first + nth as u64, print: *print, result: *result });
+            self.send(Body::ToolFinished {
+                call: first + nth as u64,
+                print: *print,
+                result: *result,
+                tool: None,
+            });
         }
     }
 

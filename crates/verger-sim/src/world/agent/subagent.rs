@@ -44,6 +44,7 @@ impl Subagent {
             call: first,
             print,
             result: print::result(&format!("report {first}")),
+            tool: None,
         });
         kit.advance(0);
         false
