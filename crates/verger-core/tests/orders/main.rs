@@ -183,8 +183,8 @@ proptest! {
             match &event.fact {
                 Fact::Registered { .. } | Fact::Unregistered { .. } => { ended.remove(whom); }
                 Fact::Terminated { .. } => { prop_assert!(ended.insert(whom.clone()), "ended twice: {:?}", event); }
-                // What may follow an end: that it was unexpected, that this is over, that the work goes on, and that what
-                // others expect stays expected.
+                // What may follow an end: that it was unexpected, that this is over, that the work goes on, what the trouble
+                // had cost; and what its breakers and checkpoints do and others expect, which outlive it.
                 Fact::IncidentOpened { .. }
                 | Fact::IncidentResolved { .. }
                 | Fact::Superseded { .. }
@@ -192,6 +192,9 @@ proptest! {
                 | Fact::Task(_)
                 | Fact::TaskOrdered { .. }
                 | Fact::Message(_) => {}
+                | Fact::Wasted(_)
+                | Fact::Breaker(_)
+                | Fact::Checkpoint(_) => {}
                 _ => prop_assert!(!ended.contains(whom), "after the end: {:?}", event),
             }
         }
