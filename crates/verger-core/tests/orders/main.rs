@@ -191,7 +191,7 @@ proptest! {
                 | Fact::Recovery(_)
                 | Fact::Task(_)
                 | Fact::TaskOrdered { .. }
-                | Fact::Message(_) => {}
+                | Fact::Message(_)
                 | Fact::Wasted(_)
                 | Fact::Breaker(_)
                 | Fact::Checkpoint(_) => {}
