@@ -97,7 +97,9 @@ impl Host {
             | Action::Survey { .. }
             | Action::Spawn(_)
             | Action::Withdraw { .. }
-            | Action::WriteCheckpoint { .. } => {}
+            | Action::WriteCheckpoint { .. }
+            | Action::Probe(_)
+            | Action::AskAdvice(_) => {}
         }
     }
 

@@ -7,10 +7,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::evidence::Evidence;
-use crate::id::{AgentId, CheckpointId, Incarnation, MessageId, TaskId};
+use crate::id::{AgentId, CheckpointId, Incarnation, MessageId, ProbeName, TaskId};
 use crate::messages::ForSender;
+use crate::probe::Reported;
 use crate::recovery;
 use crate::time::Span;
+use crate::verdicts::Ticket;
 
 /// Names one effect for ever: the agent, the life it is meant for, and a number that only grows.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -122,6 +124,36 @@ pub enum Action {
         /// The how manieth try it is, from 1.
         attempt: u32,
     },
+    /// Look at the agent from outside, once. What is found comes back as a notice, and never as an outcome: it
+    /// says nothing about the way to the agent.
+    Probe(Box<ProbeStart>),
+    /// Ask a language model what it thinks of a ticket. Its advice comes back as a notice, and never as an
+    /// outcome; without it the ticket is decided when its time is up.
+    AskAdvice(Box<Question>),
+}
+
+/// One run of a probe, with what its predecessors found (P01).
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProbeStart {
+    /// Which probe.
+    pub probe: ProbeName,
+    /// The number that its result must bear.
+    pub run: u64,
+    /// The time it may take.
+    pub timeout: Span,
+    /// Failures in a row so far.
+    pub failures: u32,
+    /// The last result that said something.
+    pub last: Option<Reported>,
+}
+
+/// What a language model gets to think about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// The ticket.
+    pub ticket: Ticket,
+    /// The time it has.
+    pub within: Span,
 }
 
 /// What the orchestrator gets to decide on.

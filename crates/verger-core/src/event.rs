@@ -11,8 +11,10 @@ use crate::health::HealthState;
 use crate::id::{Actor, AgentId, CheckpointId, Incarnation, MessageId, TaskId};
 use crate::liveness::{Cause, FailureClass, LivenessStatus};
 use crate::notice::TaskWord;
+use crate::probe;
 use crate::recovery;
 use crate::time::{Span, Timestamp};
+use crate::verdicts::{self, Assessment, Ticket};
 use crate::{messages, resources, tasks, waste};
 
 /// One fact about one agent, or about the fleet.
@@ -247,6 +249,14 @@ pub enum Fact {
     Limit(resources::Change),
     /// What went into a trouble that is over, or an estimate of what ending it saved (X17).
     Wasted(waste::Delta),
+    /// The judge looked at a worker and found it in another standing, or has something to report (J01).
+    Judged(Box<Assessment>),
+    /// A ticket was taken in (`WORKER_ESCALATION_TICKET`).
+    TicketRaised(Box<Ticket>),
+    /// Something became of a ticket.
+    TicketChanged(Box<verdicts::Change>),
+    /// What probes find of an agent changed (P04).
+    Probed(Box<probe::Change>),
 }
 
 /// What people order about a breaker.

@@ -95,6 +95,8 @@ pub enum Sign {
         /// Of what.
         resource: Resource,
     },
+    /// Its health checks fail.
+    Probes,
 }
 
 /// Signs of one family may have one cause; two families are independent of each other.
@@ -125,7 +127,9 @@ impl Sign {
             | Self::Inquiry
             | Self::Connection
             | Self::Route
-            | Self::Flapping => Family::Life,
+            | Self::Flapping
+            // What a probe finds closed may be closed for the reason that pings are not answered.
+            | Self::Probes => Family::Life,
             Self::Progress
             | Self::ToolSilence
             | Self::Patience(_)
@@ -209,6 +213,7 @@ impl fmt::Display for Evidence {
             }
             Sign::Exit => write!(f, "its process ended ({value})"),
             Sign::Limit { level, resource } => Breach { level, resource, value, limit: threshold }.fmt(f),
+            Sign::Probes => write!(f, "{value} of {threshold} health checks fail"),
         }
     }
 }

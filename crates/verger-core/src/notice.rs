@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use crate::breaker::{self, BreakerName, Denied, Permit, Reported, Submitted};
 use crate::correlation::{self, Scope};
-use crate::id::{Actor, AgentId, CheckpointId, MessageId, TaskId};
+use crate::id::{Actor, AgentId, CheckpointId, MessageId, SessionId, TaskId, TicketId};
 use crate::messages::{self, Acknowledgement, NewMessage, Receipt};
+use crate::probe::{Ignored, ProbeResult, ProbeSpec, SpecRefusal};
 use crate::recovery;
 use crate::signal::Trust;
 use crate::tasks::{self, Assigned, Explained, Start, TaskStatus, Updated};
 use crate::time::Span;
+use crate::verdicts::{self, Advice, Answer, DecideError, Draft, RaiseError};
 
 /// One thing told or ordered.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,6 +65,61 @@ pub enum Notice {
         breaker: BreakerName,
         /// What is told or ordered.
         what: CheckpointNotice,
+    },
+    /// A worker's session is under way: its steps are judged from now on, and those of another no longer.
+    SessionBegan {
+        /// Whose.
+        worker: AgentId,
+        /// Which.
+        session: SessionId,
+        /// The graph that it runs, where that is known.
+        graph: Option<Arc<str>>,
+    },
+    /// A worker's session is over.
+    SessionEnded {
+        /// Whose.
+        worker: AgentId,
+        /// Which.
+        session: SessionId,
+    },
+    /// A step was read from a worker's log.
+    Step {
+        /// Whose.
+        worker: AgentId,
+        /// In which session.
+        session: SessionId,
+        /// The step.
+        step: Box<verdicts::Step>,
+    },
+    /// Somebody hands in a ticket about a worker.
+    Ticket(Box<Draft>),
+    /// What a language model thinks of a ticket.
+    Advice {
+        /// Which.
+        ticket: TicketId,
+        /// What it thinks.
+        advice: Advice,
+    },
+    /// What a person decided about a ticket.
+    Answer {
+        /// Which.
+        ticket: TicketId,
+        /// What was decided.
+        answer: Answer,
+    },
+    /// The probes that an agent is to have from now on, and no others.
+    Probes {
+        /// Who.
+        agent: AgentId,
+        /// The probes, the primary one first; none takes them all away.
+        specs: Vec<ProbeSpec>,
+    },
+    /// What a run of a probe found.
+    Probed {
+        /// Of whom.
+        agent: AgentId,
+        /// What.
+        result: Box<ProbeResult>,
     },
 }
 
@@ -205,6 +262,8 @@ pub enum Reply {
     Reported(Reported),
     /// The checkpoint is written now, or waits in line.
     Submitted(Submitted),
+    /// This ticket was taken in or decided.
+    Ticket(TicketId),
 }
 
 /// Why it was refused. Nothing was changed.
@@ -249,6 +308,35 @@ pub enum NoticeError {
     /// Nothing waits behind this breaker, or not that checkpoint.
     #[error("no such checkpoint waits behind `{0}`")]
     NotWaiting(BreakerName),
+    /// No such agent is registered.
+    #[error("no agent `{0}` is registered")]
+    UnknownAgent(AgentId),
+    /// Its life is over.
+    #[error("agent `{0}` has ended")]
+    Ended(AgentId),
+    /// The session is not followed.
+    #[error("session `{session}` of `{worker}` is not followed")]
+    NoSession {
+        /// Whose.
+        worker: AgentId,
+        /// Which.
+        session: SessionId,
+    },
+    /// There is no room for another worker.
+    #[error("{0} workers are followed; no more can be added")]
+    TooManyWorkers(usize),
+    /// A ticket was not taken in.
+    #[error(transparent)]
+    Raise(#[from] RaiseError),
+    /// A word about a ticket was not taken.
+    #[error(transparent)]
+    Decide(#[from] DecideError),
+    /// The probes are not what probes may be.
+    #[error(transparent)]
+    Probes(#[from] SpecRefusal),
+    /// The result of a probe is not awaited.
+    #[error(transparent)]
+    Probed(#[from] Ignored),
 }
 
 impl NoticeError {
@@ -274,6 +362,17 @@ impl NoticeError {
             Self::NoBreaker(_) => "VG0342",
             Self::QueueFull { .. } => "VG0343",
             Self::NotWaiting(_) => "VG0344",
+            Self::UnknownAgent(_) => "VG0101",
+            Self::Ended(_) => "VG0104",
+            Self::Raise(RaiseError::Refused(_)) => "VG0351",
+            Self::Raise(RaiseError::Taken(_)) => "VG0352",
+            Self::Raise(RaiseError::Full) => "VG0353",
+            Self::Decide(DecideError::Unknown(_)) => "VG0354",
+            Self::Decide(DecideError::Over(_) | DecideError::Decided { .. }) => "VG0355",
+            Self::NoSession { .. } => "VG0356",
+            Self::TooManyWorkers(_) => "VG0357",
+            Self::Probes(_) => "VG0361",
+            Self::Probed(_) => "VG0362",
         }
     }
 }

@@ -43,7 +43,8 @@ pub(crate) fn is_fact(body: &Body) -> bool {
 /// Whether an effect is worthless once the moment has passed: it is neither kept nor released again.
 pub(crate) fn is_ephemeral(action: &Action) -> bool {
     match action {
-        Action::Ping => true,
+        // A probe is run again at its next turn, and a ticket is decided without advice when its time is up.
+        Action::Ping | Action::Probe(_) | Action::AskAdvice(_) => true,
         Action::Inquire
         | Action::Nudge { .. }
         | Action::Escalate(_)
@@ -81,14 +82,21 @@ pub(crate) fn keeps(action: &Action) -> bool {
         | Action::Stop { .. }
         | Action::Spawn(_)
         | Action::Deliver { .. }
-        | Action::RemindOfMessage { .. } => false,
+        | Action::RemindOfMessage { .. }
+        | Action::Probe(_)
+        | Action::AskAdvice(_) => false,
     }
 }
 
 /// Whether what was told or ordered must be on disk before it is answered.
 ///
 /// Who asks a breaker waits with its call. Permits of an earlier life of the monitor are told apart by their numbers,
-/// so none needs to be written down before it is given.
+/// so none needs to be written down before it is given. What a probe found is a vital sign: it comes every few seconds,
+/// and the next one makes the last one worthless.
 pub(crate) fn lasts(notice: &Notice) -> bool {
-    !matches!(notice, Notice::Breaker { what: BreakerNotice::Acquire | BreakerNotice::Report { .. }, .. })
+    !matches!(
+        notice,
+        Notice::Probed { .. }
+            | Notice::Breaker { what: BreakerNotice::Acquire | BreakerNotice::Report { .. }, .. }
+    )
 }

@@ -46,7 +46,9 @@ impl Ledger {
             | Action::Deliver { .. }
             | Action::RemindOfMessage { .. }
             | Action::TellSender { .. }
-            | Action::WriteCheckpoint { .. } => Closes::AtOnce,
+            | Action::WriteCheckpoint { .. }
+            | Action::Probe(_)
+            | Action::AskAdvice(_) => Closes::AtOnce,
         };
         self.out.insert(effect.key.clone(), closes);
     }

@@ -27,6 +27,7 @@ impl Agent {
             }
         }
         if self.state != HealthState::Terminated {
+            self.wake_probes(step);
             self.judge(step);
         }
     }
@@ -133,7 +134,9 @@ impl Agent {
         // Detectors name the last moment that is still borne.
         let passed =
             [context, errors, tokens, repetition].into_iter().flatten().map(|last| last + Span::millis(1));
-        passed.chain(flapping).filter(|due| now < *due).min()
+        // What is no longer believed is dropped at the next run.
+        let check = signs.probes.as_ref().and_then(|probes| probes.deadline(now));
+        passed.chain([flapping, check].into_iter().flatten()).filter(|due| now < *due).min()
     }
 
     pub(crate) fn limits(&self, now: Timestamp, role: &Role) -> Limits {

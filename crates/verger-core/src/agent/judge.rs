@@ -234,8 +234,9 @@ impl Agent {
     }
 
     fn stamped(&self, found: &Finding) -> Evidence {
-        // What the monitor's own pings found needs nobody's word.
-        let own = matches!(found.sign, Sign::Ping | Sign::Connection | Sign::Route | Sign::Inquiry);
+        // What the monitor's own pings and probes found needs nobody's word.
+        let own =
+            matches!(found.sign, Sign::Ping | Sign::Connection | Sign::Route | Sign::Inquiry | Sign::Probes);
         let trust = if self.unverified && !own { Trust::Unverified } else { Trust::Verified };
         let Finding { sign, value, threshold, severity } = *found;
         Evidence { sign, value, threshold, severity, trust }
@@ -247,8 +248,9 @@ impl Agent {
         let is_wrong = |found: &Finding| matches!(found.sign.family(), Family::Repetition | Family::Errors);
         let does_wrong = findings.iter().any(|found| is_wrong(found) && Severity::Degraded <= found.severity);
         let seen = |sign: Sign| match sign.family() {
-            // Who cannot be reached may be well where it is; and that findings come and go is no other finding.
-            Family::Life => !matches!(sign, Sign::Route | Sign::Flapping),
+            // Who cannot be reached may be well where it is; that findings come and go is no other finding; and
+            // nobody is ended for a port that is closed.
+            Family::Life => !matches!(sign, Sign::Route | Sign::Flapping | Sign::Probes),
             // Its word confirms what it is seen to do; beside what is merely not seen it is no second witness.
             _ if sign == Sign::SelfReport => does_wrong,
             // What was found before it could no longer be reached says nothing about now.
@@ -279,6 +281,7 @@ impl Agent {
         self.state_since = step.now;
         self.evidence = Arc::clone(&evidence);
         self.record(step, Fact::StateChanged { from, to, evidence });
+        self.hurry_probes(step.now);
     }
 
     /// One notification for each condition, and one when it ends.
@@ -346,6 +349,7 @@ impl Signs {
         if let Some(output) = &self.output {
             findings.extend(output.findings(now, &role.output));
         }
+        findings.extend(self.probes.as_ref().and_then(|probes| probes.finding(now)));
     }
 }
 

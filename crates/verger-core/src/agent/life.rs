@@ -221,6 +221,7 @@ impl Agent {
             past.asked = None;
             past.flapping = Flapping::default();
         }
+        next.signs = self.take_probes();
         next.case = self.case.take().map(|mut case| {
             // What was spent stays spent; what was under way was meant for the life that is over.
             case.begin_anew();
@@ -228,6 +229,7 @@ impl Agent {
         });
         *self = next;
         self.record(step, Fact::Registered { task: self.task.clone() });
+        self.begin_probes(step);
     }
 
     /// The process ended.
@@ -281,6 +283,7 @@ impl Agent {
         }
         self.change_state(step, HealthState::Terminated, evidence);
         self.waiting.reset();
+        self.end_probes(step.now);
         let checkpoint = self.checkpoint.clone();
         self.record(step, Fact::Terminated { reason, checkpoint, recover });
     }

@@ -13,6 +13,7 @@ mod observe;
 mod order;
 mod outcome;
 mod place;
+mod probes;
 mod reach;
 mod spend;
 mod step;
@@ -37,6 +38,7 @@ use crate::id::{AgentId, CheckpointId, Incarnation, TaskId};
 use crate::intervention::Case;
 use crate::liveness::Liveness;
 use crate::policy::{Mode, RoleIndex};
+use crate::probe::ProbeHealth;
 use crate::progress::Progress;
 use crate::signs::{ContextUse, Errors, Outputs, Repetition, TokenUse};
 use crate::skew::Skew;
@@ -107,6 +109,8 @@ pub(crate) struct Signs {
     pub(crate) tokens: Option<Box<TokenUse>>,
     pub(crate) context: Option<Box<ContextUse>>,
     pub(crate) output: Option<Box<Outputs>>,
+    /// What is found of it from outside. It outlives the life.
+    pub(crate) probes: Option<Box<ProbeHealth>>,
 }
 
 /// What happened to an agent that never happens to most.

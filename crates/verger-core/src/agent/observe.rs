@@ -448,7 +448,7 @@ impl Agent {
         self.signs.as_ref().is_some_and(|signs| signs.finished.contains(&call))
     }
 
-    fn signs(&mut self) -> &mut Signs {
+    pub(super) fn signs(&mut self) -> &mut Signs {
         self.signs.get_or_insert_default()
     }
 

@@ -9,6 +9,7 @@ use crate::evidence::Sign;
 use crate::health::HealthState;
 use crate::id::Actor;
 use crate::intervention::{Granted, Ladder};
+use crate::verdicts::Answer;
 
 impl Agent {
     /// Carries an order out. The fleet handles those that concern its own books.
@@ -75,6 +76,22 @@ impl Agent {
         }
         let decided = Fact::EscalationDecided { decision, reason: Arc::clone(reason), by: Some(by.clone()) };
         self.record(step, decided);
+        self.carry_out(step, decision, reason, by);
+        Ok(())
+    }
+
+    /// What a person decided about a ticket. The ladder stays where it is unless people were asked there, too, or
+    /// want it ended; and who ends already ends as it was told to.
+    pub(crate) fn answer(&mut self, step: &mut Step<'_>, answer: &Answer) {
+        let Answer { by, decision, reason } = answer;
+        let answered = self.decide(step, *decision, reason, by);
+        let nobody_asked = answered == Err(CommandError::NothingToDecide);
+        if nobody_asked && !matches!(decision, Decision::AllowMoreTime(_)) {
+            self.carry_out(step, *decision, reason, by);
+        }
+    }
+
+    fn carry_out(&mut self, step: &mut Step<'_>, decision: Decision, reason: &Arc<str>, by: &Actor) {
         match decision {
             Decision::AllowMoreTime(span) => {
                 let until = step.now + span.unwrap_or(step.role.intervention.escalation_timeout);
@@ -89,6 +106,5 @@ impl Agent {
             Decision::ForceHandoff => self.hand_off(step, Arc::clone(reason)),
             Decision::TerminateAndRecover => self.stop(step, Arc::clone(reason), true, Some(by)),
         }
-        Ok(())
     }
 }

@@ -9,6 +9,7 @@ use crate::id::{AgentId, CheckpointId, HostId, Incarnation, RoleName, TaskId};
 use crate::intervention::Ladder;
 use crate::liveness::{Cause, FailureClass, LivenessStatus};
 use crate::policy::{Mode, Role};
+use crate::probe::{ProbeHealth, ProbesView};
 use crate::resources::Breach;
 use crate::standing::Standing;
 use crate::time::Timestamp;
@@ -94,6 +95,8 @@ pub struct AgentView {
     pub over_limit: Option<Breach>,
     /// What it used in vain, and an estimate of what was saved by intervening.
     pub wasted: Delta,
+    /// What its probes find, if it has any.
+    pub probes: Option<Box<ProbesView>>,
 }
 
 /// The step of the ladder that is under way.
@@ -142,6 +145,7 @@ impl Agent {
             metrics: self.metrics,
             over_limit: self.breach(),
             wasted: self.wasted(now),
+            probes: self.probes().and_then(ProbeHealth::view).map(Box::new),
         }
     }
 

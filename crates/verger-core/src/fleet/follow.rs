@@ -2,7 +2,7 @@
 
 use super::{Collector, Fleet};
 use crate::event::Fact;
-use crate::signal::Body;
+use crate::signal::{Body, Heartbeat};
 use crate::time::Timestamp;
 
 impl Fleet {
@@ -24,6 +24,7 @@ impl Fleet {
         if matches!(fact, Fact::Unregistered { .. }) {
             self.on_agent_left(now, slot, out);
         }
+        self.follow_worker(now, slot, fact, out);
     }
 
     /// Hands on a signal that this agent's step took in. Most concern nobody else, and must cost nothing.
@@ -32,6 +33,7 @@ impl Fleet {
             Body::Spawn(_) => self.place_agent(now, slot, out),
             Body::Task(_) | Body::Checkpoint { .. } | Body::Output(_) => {
                 self.follow_work(now, slot, body, out);
+                self.on_worker_progress(now, slot);
             }
             Body::Error(failure) if failure.provider => {
                 self.on_provider_trouble(now, slot, failure.retry_after, out);
@@ -40,6 +42,7 @@ impl Fleet {
             Body::Tokens { output: 1.., .. } | Body::ToolFinished { .. } | Body::Message { .. } => {
                 self.on_provider_success(now, slot, out);
             }
+            Body::Heartbeat(Heartbeat { progress: Some(_), .. }) => self.on_worker_progress(now, slot),
             _ => {}
         }
         self.follow_word(now, slot, body, out);

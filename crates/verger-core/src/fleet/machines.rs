@@ -6,6 +6,7 @@
 
 use super::errands::Errands;
 use super::gates::Gates;
+use super::tickets::TicketBook;
 use super::{Collector, Fleet};
 use crate::correlation::Correlation;
 use crate::messages::Messages;
@@ -13,6 +14,7 @@ use crate::policy::Policies;
 use crate::recovery::Recoveries;
 use crate::tasks::Tasks;
 use crate::time::Timestamp;
+use crate::verdicts::Workers;
 
 /// The machines beside the agents.
 #[derive(Debug, Default)]
@@ -25,6 +27,9 @@ pub(crate) struct Machines {
     pub(crate) tasks: Tasks,
     pub(crate) messages: Messages,
     pub(crate) gates: Gates,
+    /// Whose logs are read.
+    pub(crate) workers: Workers,
+    pub(crate) tickets: TicketBook,
 }
 
 impl Machines {
@@ -34,7 +39,9 @@ impl Machines {
         let correlation = self.correlation.deadline(since_ever);
         let recovery = self.recoveries.deadline(since_ever, &policies.recovery);
         let desk = [self.tasks.deadline(since_ever), self.messages.deadline(since_ever)];
-        [correlation, recovery, self.gates.deadline()].into_iter().chain(desk).flatten().min()
+        let verdicts = [self.workers.deadline(), self.tickets.deadline()];
+        let others = desk.into_iter().chain(verdicts);
+        [correlation, recovery, self.gates.deadline()].into_iter().chain(others).flatten().min()
     }
 
     /// Whether a row is to be written.
@@ -45,6 +52,8 @@ impl Machines {
             || self.tasks.has_changes()
             || self.messages.has_changes()
             || self.gates.has_changes()
+            || self.workers.has_changes()
+            || self.tickets.has_changes()
     }
 }
 
@@ -57,5 +66,7 @@ impl Fleet {
         self.wake_messages(now, out);
         self.wake_gates(now, out);
         self.wake_fleet_use(now, out);
+        self.wake_workers(now, out);
+        self.wake_tickets(now, out);
     }
 }

@@ -11,12 +11,15 @@ mod index;
 mod machines;
 mod messages;
 mod notice;
+mod probes;
 mod recovery;
 mod resources;
 mod ring;
 mod rows;
 mod table;
 mod tasks;
+mod tickets;
+mod verdicts;
 mod waste;
 
 pub(crate) use budgets::{FleetBudgets, Spending};

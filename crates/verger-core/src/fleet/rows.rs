@@ -8,7 +8,7 @@ use super::gates::GateRows;
 use super::{Fleet, FleetBudgets};
 use crate::agent::Agent;
 use crate::breaker::BreakerName;
-use crate::id::{AgentId, RoleName, TaskId};
+use crate::id::{AgentId, RoleName, TaskId, TicketId};
 use crate::intervention::Budget;
 use crate::messages;
 use crate::policy::Policies;
@@ -42,6 +42,10 @@ pub enum RowKey {
     Checkpoints(BreakerName),
     /// What the fleet uses, and what was used in vain.
     Usage,
+    /// What the judge knows of a worker.
+    Worker(AgentId),
+    /// A ticket about a worker.
+    Ticket(TicketId),
 }
 
 /// One row to be written, or deleted if it holds nothing.
@@ -123,6 +127,7 @@ impl Fleet {
         });
         self.take_desk_rows(push);
         self.machines.gates.take_changed_rows(push);
+        self.take_verdict_rows(push);
     }
 
     /// Gives the rows of everybody, changed or not.
@@ -139,6 +144,7 @@ impl Fleet {
         self.machines.tasks.mark_all_changed();
         self.machines.messages.mark_all_changed();
         self.machines.gates.mark_all();
+        self.mark_all_verdicts();
         self.take_changed_rows(push);
     }
 
@@ -175,6 +181,8 @@ impl Fleet {
                 RowKey::Breaker(name) => gates.add_breaker(name, &bytes)?,
                 RowKey::Checkpoints(name) => gates.add_line(name, &bytes)?,
                 RowKey::Usage => gates.set_books(&bytes)?,
+                RowKey::Worker(id) => fleet.restore_worker(id, &bytes)?,
+                RowKey::Ticket(id) => fleet.restore_ticket(&id, &bytes)?,
             }
         }
         fleet.restore_desk(desk)?;
@@ -204,7 +212,7 @@ impl Fleet {
 }
 
 /// A row of one value.
-fn row(key: RowKey, value: &impl Stored) -> Row {
+pub(super) fn row(key: RowKey, value: &impl Stored) -> Row {
     let mut bytes = vec![VERSION];
     value.put(&mut bytes);
     Row { key, bytes: Some(sealed(bytes)) }
@@ -219,7 +227,7 @@ pub(super) fn content_row(key: RowKey, content: Option<Vec<u8>>) -> Row {
     Row { key, bytes: content.map(versioned) }
 }
 
-fn read<T: Stored>(what: &str, bytes: &[u8]) -> Result<T, RestoreError> {
+pub(super) fn read<T: Stored>(what: &str, bytes: &[u8]) -> Result<T, RestoreError> {
     from_row(checked(what, bytes)?).map_err(|_: Damaged| RestoreError::Damaged(what.to_owned()))
 }
 

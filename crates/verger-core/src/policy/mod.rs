@@ -9,7 +9,9 @@ use crate::intervention::{self, FleetLimits};
 use crate::resources::{self, Limits};
 use crate::signs::{context, errors, output, repetition, tokens};
 use crate::time::Span;
-use crate::{breaker, correlation, flapping, liveness, messages, progress, recovery, tasks, waiting, waste};
+use crate::{
+    breaker, correlation, flapping, liveness, messages, progress, recovery, tasks, verdicts, waiting, waste,
+};
 
 /// What may be done to an agent without a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,6 +129,8 @@ pub struct Policies {
     pub resources: resources::Policy,
     /// How savings are estimated.
     pub waste: waste::Policy,
+    /// When a worker's verdicts matter, and to whom.
+    pub verdicts: verdicts::Policy,
 }
 
 impl Default for Policies {
@@ -149,6 +153,7 @@ impl Default for Policies {
             writes: breaker::WritesPolicy::default(),
             resources: resources::Policy::default(),
             waste: waste::Policy::default(),
+            verdicts: verdicts::Policy::default(),
         }
     }
 }

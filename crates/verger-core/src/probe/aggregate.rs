@@ -57,7 +57,7 @@ pub(super) fn summary(probes: &[Probe]) -> String {
     text::first(&text, SUMMARY_MAX).to_owned()
 }
 
-fn is_bad(probe: &Probe) -> bool {
+pub(super) fn is_bad(probe: &Probe) -> bool {
     matches!(probe.track.state, State::Degraded | State::Unhealthy)
 }
 

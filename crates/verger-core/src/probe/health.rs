@@ -134,7 +134,7 @@ pub enum Ignored {
 
 /// What people see of an agent's probes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ProbesView<'a> {
+pub struct ProbesView {
     /// The agent's state by its probes.
     pub state: State,
     /// Since when.
@@ -146,10 +146,10 @@ pub struct ProbesView<'a> {
     /// What a person reads.
     pub summary: String,
     /// The probes, the primary one first.
-    pub probes: &'a [Probe],
+    pub probes: Vec<Probe>,
 }
 
-impl ProbesView<'_> {
+impl ProbesView {
     /// How long the state has lasted (004's `StateAge`, from its change and not from the last check).
     pub fn state_age(&self, now: Timestamp) -> Span {
         now.since(self.state_changed_at)
@@ -218,6 +218,12 @@ impl ProbeHealth {
                 *due = (*due).min(now + interval);
             }
         }
+    }
+
+    /// The number that the next start bears. It must be higher than that of every earlier one, of probes that were
+    /// taken away meanwhile, too.
+    pub(crate) fn number_from(&mut self, next: u64) {
+        self.next_run = next;
     }
 
     /// Starts what is due and gives up what was lost. Calling early is harmless.
@@ -291,15 +297,20 @@ impl ProbeHealth {
     }
 
     /// What people see; nothing if the agent has no probes.
-    pub fn view(&self) -> Option<ProbesView<'_>> {
+    pub fn view(&self) -> Option<ProbesView> {
         (!self.probes.is_empty()).then(|| ProbesView {
             state: self.state,
             state_changed_at: self.state_changed_at,
             last_checked_at: self.last_checked_at,
             failure_count: aggregate::failure_count(&self.probes),
             summary: aggregate::summary(&self.probes),
-            probes: &self.probes,
+            probes: self.probes.clone(),
         })
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.probes.is_empty()
     }
 
     /// One probe: what it found last is what its next run gets to see.

@@ -9,6 +9,7 @@
 //! back, and what does not come back is the monitor's fault and nobody else's.
 
 mod aggregate;
+mod finding;
 mod health;
 mod outcome;
 mod policy;

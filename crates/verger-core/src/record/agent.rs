@@ -45,7 +45,7 @@ fields!(Agent {
     case,
     usage,
 });
-fields!(Signs { finished, last_poll, repetition, errors, tokens, context, output });
+fields!(Signs { finished, last_poll, repetition, errors, tokens, context, output, probes });
 fields!(Past { incidents, inquiry, handoff_at, flapping, ended_at, asked });
 fields!(Asked { seq, at, repeated, over });
 fields!(Place { host, provider, membership });
@@ -153,7 +153,7 @@ variants!(Sign {
     0 = Heartbeat, 1 = Ping, 2 = Inquiry, 3 = Connection, 4 = Route, 5 = Progress, 6 = ToolSilence,
     7 = Patience(awaited), 8 = Repeats, 9 = Cycle, 10 = ErrorRate, 11 = FailureStreak, 12 = Unrecoverable,
     13 = Blocked, 14 = ErrorCount, 15 = TokenSpike, 16 = TokenStop, 17 = Context, 18 = FallingTests, 19 = NoOutput,
-    20 = IdleWithWork, 21 = SelfReport, 22 = Flapping, 23 = Exit, 24 = Limit { level, resource },
+    20 = IdleWithWork, 21 = SelfReport, 22 = Flapping, 23 = Exit, 24 = Limit { level, resource }, 25 = Probes,
 });
 variants!(Awaited { 0 = Tool, 1 = Model, 2 = Subagent, 3 = Person, 4 = Provider, 5 = Timer });
 variants!(Status { 0 = Healthy, 1 = Busy, 2 = Degraded, 3 = Idle, 4 = Waiting });

@@ -3,14 +3,14 @@
 use super::{Damaged, Stored};
 use crate::command::Decision;
 use crate::verdicts::{
-    Advice, Answer, Checked, Criterion, Ending, Entry, Opinion, Report, Ruling, Severity, Stage, Ticket,
-    Tickets, Trend, Triage, Verdict,
+    Advice, Answer, Checked, Criterion, Ending, Entry, Opinion, Report, Ruling, Severity, Stage, Standing,
+    Ticket, Trend, Triage, Verdict, Worker,
 };
 
 fields!(Trend { session, steps, first_kept, counted_before, total, moved_at, checked, check_at, reported });
 fields!(Checked { at, total });
-fields!(Tickets { entries, named });
-fields!(Entry { ticket, triage, stage, worst, confirmed_at, told_at, answered });
+fields!(Worker { trend, graph, node, output, last_step, began_at, accepted_at, progress_at, told });
+fields!(Entry { number, ticket, triage, stage, worst, confirmed_at, told_at, answered });
 fields!(Ticket { id, created_at, life, report });
 fields!(Report {
     worker,
@@ -41,5 +41,6 @@ variants!(Criterion {
 variants!(Stage {
     0 = Triaging { until }, 1 = Dismissed, 2 = Open, 3 = Joined { to }, 4 = Over { at, ending },
 });
-variants!(Ending { 0 = Recovered, 1 = LifeOver, 2 = Renewed, 3 = Expired, 4 = Displaced });
+variants!(Ending { 0 = Recovered, 1 = LifeOver, 2 = Renewed, 3 = Expired, 4 = Displaced, 5 = SessionOver });
+variants!(Standing { 0 = Healthy, 1 = Warning, 2 = Medium, 3 = High, 4 = Critical });
 variants!(Decision { 0 = AllowMoreTime(span), 1 = ForceHandoff, 2 = TerminateAndRecover });

@@ -14,12 +14,16 @@ mod queen;
 mod ticket;
 mod tickets;
 mod trend;
+mod worker;
+mod workers;
 
 pub use policy::{JudgePolicy, Policy, QueenPolicy};
 pub use queen::{Advice, Criterion, Opinion, Ruling, Sight, Triage, triage};
 pub use ticket::{Draft, Field, Flaw, Refusal, Report, Severity, Stalling, Ticket, Why};
 pub use tickets::{Answer, Change, DecideError, Ending, Entry, RaiseError, Stage, Tickets};
 pub use trend::{Assessment, Checked, Seen, Standing, Trend, Verdict};
+pub use worker::{Step, Worker};
+pub(crate) use workers::{WORKERS_MAX, Workers};
 
 #[cfg(test)]
 mod tests;

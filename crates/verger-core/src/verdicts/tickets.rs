@@ -4,8 +4,8 @@
 //!          ┌─ the condition is known ──► Joined
 //! raised ──┤
 //!          └─► (Triaging, while a model is asked) ──► Dismissed
-//!                         │                      └──► Open ── recovered, another life, time ──► Over
-//!                         └── recovered, another life ──────────────────────────────────────────► Over
+//!                         │                      └──► Open ── recovered, session or life over, time ──► Over
+//!                         └── recovered, session or life over ──────────────────────────────────────────► Over
 //! ```
 //!
 //! A condition is one session of one worker in one life. Further tickets about it join the one that people
@@ -33,13 +33,15 @@ pub(super) const OF_ONE_MAX: usize = 8;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tickets {
     pub(crate) entries: VecDeque<Entry>,
-    /// Counts the tickets that were named here.
-    pub(crate) named: u64,
+    /// Counts the tickets that were taken in.
+    pub(crate) raised: u64,
 }
 
 /// A ticket and what became of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
+    /// Its place among all tickets that were ever taken in.
+    pub number: u64,
     /// The ticket.
     pub ticket: Ticket,
     /// How it was judged.
@@ -89,6 +91,8 @@ pub enum Ending {
     Recovered,
     /// That life of the worker, or the worker, is gone.
     LifeOver,
+    /// The session that it is about has ended.
+    SessionOver,
     /// The condition outlasted the time that a person gave, or that a decision takes; a new ticket tells of it.
     Renewed,
     /// Nobody decided and nothing confirmed it for long.
@@ -305,6 +309,7 @@ impl Tickets {
         // What ended meanwhile must not take the new one in.
         self.wake(now, policy, out);
         self.make_room(now, &report.worker, out)?;
+        self.raised = self.raised.wrapping_add(1);
         let id = given.unwrap_or_else(|| self.name(&report, now));
         out.push(Change::Raised { ticket: id.clone() });
         let triage = queen::triage(&report, sight, &policy.queen);
@@ -322,6 +327,7 @@ impl Tickets {
             None => Stage::Triaging { until: now + policy.queen.advice_within.unwrap_or(Span::ZERO) },
         };
         let mut entry = Entry {
+            number: self.raised,
             worst: report.severity,
             ticket: Ticket { id: id.clone(), created_at: now, life, report },
             triage,
@@ -395,10 +401,32 @@ impl Tickets {
 
     /// A worker does well again in this session: what is open about it there is over.
     pub fn on_recovered(&mut self, now: Timestamp, worker: &AgentId, session: &str, out: &mut Vec<Change>) {
+        self.close_session(now, worker, session, Ending::Recovered, out);
+    }
+
+    /// A session of a worker is over: nothing is left to decide about it.
+    pub fn on_session_over(
+        &mut self,
+        now: Timestamp,
+        worker: &AgentId,
+        session: &str,
+        out: &mut Vec<Change>,
+    ) {
+        self.close_session(now, worker, session, Ending::SessionOver, out);
+    }
+
+    fn close_session(
+        &mut self,
+        now: Timestamp,
+        worker: &AgentId,
+        session: &str,
+        ending: Ending,
+        out: &mut Vec<Change>,
+    ) {
         for entry in self.entries.iter_mut().filter(|entry| entry.is_live()) {
             let report = &entry.ticket.report;
             if report.worker == *worker && report.session.as_str() == session {
-                entry.close(now, Ending::Recovered, out);
+                entry.close(now, ending, out);
             }
         }
     }
@@ -427,6 +455,18 @@ impl Tickets {
     pub fn deadline(&self, now: Timestamp, policy: &Policy) -> Option<Timestamp> {
         let due = self.entries.iter().filter_map(|entry| entry.due(&policy.queen)).map(|(due, _)| due).min();
         due.map(|due| due.max(now + Span::millis(1)))
+    }
+
+    /// Puts back a ticket as it was written down, in whatever order they are read.
+    pub(crate) fn recall(&mut self, entry: Entry) {
+        self.raised = self.raised.max(entry.number);
+        let at = self.entries.partition_point(|other| other.number < entry.number);
+        self.entries.insert(at, entry);
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
     /// One ticket.
@@ -468,11 +508,11 @@ impl Tickets {
     /// A name that no ticket in the book has.
     fn name(&mut self, report: &Report, now: Timestamp) -> TicketId {
         loop {
-            self.named = self.named.wrapping_add(1);
-            let id = ticket::ticket_id(report, now, self.named);
+            let id = ticket::ticket_id(report, now, self.raised);
             if self.get(&id).is_none() {
                 return id;
             }
+            self.raised = self.raised.wrapping_add(1);
         }
     }
 

@@ -78,6 +78,9 @@ pub struct Seen {
     pub looping: bool,
     /// There is a good reason to stand still: a person's answer is outstanding, a long call runs, it is done.
     pub excused: bool,
+    /// Nothing could be seen of it: it is lost, or the monitor was away. A standstill that is only not seen to end
+    /// is neither held against it nor over.
+    pub unseen: bool,
 }
 
 /// How a worker stands, from best to worst.
@@ -242,12 +245,16 @@ impl Trend {
         if self.due(policy).is_none_or(|due| now < due) {
             return None;
         }
+        self.check_at = now + policy.check_interval;
+        if seen.unseen {
+            self.moved_at = now;
+            return None;
+        }
         let assessment = self.report(now, seen, policy);
         if seen.excused {
             self.moved_at = now;
         }
         self.checked = Some(Checked { at: now, total: self.total });
-        self.check_at = now + policy.check_interval;
         assessment
     }
 

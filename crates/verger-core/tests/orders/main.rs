@@ -4,6 +4,7 @@
 //! buckets, so that looking at an agent early cannot find a deadline a moment before its bucket would.
 
 mod desk;
+mod watch;
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,7 @@ use verger_core::event::{Event, Fact};
 use verger_core::fingerprint::{CallClass, CallPrint, ResultPrint};
 use verger_core::health::HealthState;
 use verger_core::intervention::{FleetLimits, Limit};
+use verger_core::notice::Notice;
 use verger_core::policy::{Mode, Policies, RestartPolicy};
 use verger_core::signal::{
     Body, Channel, Content, Context, Heartbeat, Output, Signal, Status, StatusReport, Trust,
@@ -88,6 +90,9 @@ impl Runner {
             Step::Command(command) => {
                 self.fleet.command(self.now, command, &mut out).err().map(|error| error.to_string())
             }
+            Step::Notice(notice) => {
+                self.fleet.notice(self.now, notice, &mut out).err().map(|error| error.to_string())
+            }
             Step::Outcome(back, outcome) => {
                 let Some(effect) = self.told.recent(*back) else { return };
                 let signal = Signal {
@@ -101,9 +106,6 @@ impl Runner {
                     },
                 };
                 self.fleet.observe(self.now, &signal, &mut out).err().map(|refusal| refusal.to_string())
-            }
-            Step::Notice(notice) => {
-                self.fleet.notice(self.now, notice, &mut out).err().map(|error| error.to_string())
             }
             Step::Wait => None,
         };
@@ -194,7 +196,11 @@ proptest! {
                 | Fact::Message(_)
                 | Fact::Wasted(_)
                 | Fact::Breaker(_)
-                | Fact::Checkpoint(_) => {}
+                | Fact::Checkpoint(_)
+                // Nor does it end what people say of it, and which probes its next life is to have.
+                | Fact::TicketRaised(_)
+                | Fact::TicketChanged(_)
+                | Fact::Probed(_) => {}
                 _ => prop_assert!(!ended.contains(whom), "after the end: {:?}", event),
             }
         }
@@ -326,7 +332,7 @@ proptest! {
         let mut policies = Policies::default();
         policies.each(|role| { role.mode = mode; role.restart = RestartPolicy::Recover; });
         // Without people: what happens is the monitor's own doing.
-        let world: World = world.into_iter().filter(|(_, step)| !matches!(step, Step::Command(_))).collect();
+        let world: World = world.into_iter().filter(|(_, step)| !matches!(step, Step::Command(_) | Step::Notice(Notice::Answer { .. }))).collect();
         let runner = play(&policies, &world);
         for (_, effect) in &runner.told.effects {
             let needs = match &effect.action {
@@ -334,7 +340,9 @@ proptest! {
                 | Action::Inquire
                 | Action::Deliver { .. }
                 | Action::TellSender { .. }
-                | Action::WriteCheckpoint { .. } => Mode::Observe,
+                | Action::WriteCheckpoint { .. }
+                | Action::Probe(_)
+                | Action::AskAdvice(_) => Mode::Observe,
                 Action::Nudge { .. } | Action::RemindOfMessage { .. } => Mode::Nudge,
                 // A dead process is nobody's decision any more; bringing it back is the role's.
                 Action::Escalate(_)

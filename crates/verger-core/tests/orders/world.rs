@@ -26,7 +26,7 @@ pub(crate) enum Step {
     Wait,
 }
 
-fn number() -> impl Strategy<Value = u64> {
+pub(crate) fn number() -> impl Strategy<Value = u64> {
     prop_oneof![4 => 0..6_u64, 2 => 0..100_000_u64, 1 => Just(u64::MAX), 1 => any::<u64>()]
 }
 
@@ -228,6 +228,7 @@ fn step() -> impl Strategy<Value = Step> {
         20 => signal(),
         2 => command(),
         3 => crate::desk::notice().prop_map(Step::Notice),
+        6 => crate::watch::notice().prop_map(Step::Notice),
         4 => (0..6_usize, outcome()).prop_map(|(back, outcome)| Step::Outcome(back, outcome)),
         2 => Just(Step::Wait),
     ]

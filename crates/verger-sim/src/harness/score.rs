@@ -144,7 +144,9 @@ impl Score {
             | Action::Deliver { .. }
             | Action::RemindOfMessage { .. }
             | Action::TellSender { .. }
-            | Action::WriteCheckpoint { .. } => {}
+            | Action::WriteCheckpoint { .. }
+            | Action::Probe(_)
+            | Action::AskAdvice(_) => {}
         }
     }
 }

@@ -28,6 +28,8 @@ pub(crate) fn carry_out(agent: &mut Agent, stage: &mut Stage, now: SimTime, effe
     let key = &effect.key;
     match &effect.action {
         Action::Ping => return agent.ping(stage, now, key),
+        // Nobody asks for them here.
+        Action::Probe(_) | Action::AskAdvice(_) => return,
         _ if agent.miscarries(stage, now, key) => return,
         Action::Escalate(_) => return super::people::ask(agent.place, stage, now, key),
         Action::Survey { task } => return starter::survey(agent, stage, now, key, task),
@@ -65,7 +67,9 @@ pub(crate) fn carry_out(agent: &mut Agent, stage: &mut Stage, now: SimTime, effe
         | Action::Deliver { .. }
         | Action::RemindOfMessage { .. }
         | Action::TellSender { .. }
-        | Action::WriteCheckpoint { .. } => {}
+        | Action::WriteCheckpoint { .. }
+        | Action::Probe(_)
+        | Action::AskAdvice(_) => {}
     }
 }
 

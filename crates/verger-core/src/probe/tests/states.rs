@@ -131,3 +131,18 @@ fn p04_thresholds_that_change_while_it_runs_count_from_the_next_check() {
     assert_eq!(agent.checks("--"), [Degraded; 2], "four of five");
     assert_eq!(agent.checks("-+"), [Unhealthy, Healthy]);
 }
+
+#[test]
+fn p04_what_was_found_is_believed_for_three_intervals() {
+    let mut agent = Agent::new();
+    assert_eq!((agent.probes.finding(agent.now), agent.probes.believed_until()), (None, None));
+    for outcome in [Outcome::Failed; 3] {
+        let run = agent.started("http");
+        let result = agent.result("http", run, outcome);
+        agent.probes.on_result(agent.now, &result, &mut agent.changes).unwrap();
+    }
+    let until = agent.probes.believed_until().expect("there is a result");
+    assert_eq!(until, agent.now + Span::secs(3 * 5 + 3));
+    assert!(agent.probes.finding(until - Span::millis(1)).is_some());
+    assert_eq!(agent.probes.finding(until), None);
+}

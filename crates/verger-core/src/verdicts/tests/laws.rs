@@ -10,7 +10,7 @@ use crate::verdicts::tickets::{OF_ONE_MAX, TICKETS_MAX};
 use crate::verdicts::trend::STEPS_MAX;
 
 fn seen() -> impl Strategy<Value = Seen> {
-    (any::<bool>(), any::<bool>()).prop_map(|(looping, excused)| Seen { looping, excused })
+    any::<(bool, bool, bool)>().prop_map(|(looping, excused, unseen)| Seen { looping, excused, unseen })
 }
 
 fn verdict() -> impl Strategy<Value = Verdict> {
@@ -113,7 +113,9 @@ proptest! {
             let soon = now + Span::millis(ahead.unsigned_abs());
             prop_assert!(due <= soon || trend.wake(soon, seen, &policy).is_none());
             prop_assert_eq!(&trend, &before);
-            prop_assert!(trend.clone().wake(due, seen, &policy).is_some());
+            let mut woken = trend.clone();
+            prop_assert_eq!(woken.wake(due, seen, &policy).is_some(), !seen.unseen);
+            prop_assert_ne!(&woken, &before);
         }
     }
 
@@ -138,9 +140,10 @@ proptest! {
     }
 
     #[test]
-    fn j03_no_row_of_noise_is_taken_for_a_book(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        if let Ok(mut book) = from_row::<Tickets>(&bytes) {
-            let policy = Policy::default();
+    fn j03_no_row_of_noise_is_taken_for_a_ticket(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        if let Ok(entry) = from_row::<Entry>(&bytes) {
+            let (mut book, policy) = (Tickets::default(), Policy::default());
+            book.recall(entry);
             book.wake(Timestamp::NEVER, &policy, &mut Vec::new());
             book.deadline(Timestamp::ZERO, &policy);
         }
@@ -160,6 +163,7 @@ enum Deal {
     Advise { id: u8, opinion: Opinion },
     Decide { id: u8, by: u8, decision: Decision },
     Recovered { worker: u8, session: u8 },
+    SessionOver { worker: u8, session: u8 },
     LifeOver { worker: u8 },
     Wake,
 }
@@ -193,6 +197,7 @@ fn deal() -> impl Strategy<Value = Deal> {
         3 => (0..40_u8, opinion).prop_map(|(id, opinion)| Deal::Advise { id, opinion }),
         3 => (0..40_u8, 0..2_u8, decision).prop_map(|(id, by, decision)| Deal::Decide { id, by, decision }),
         2 => (0..4_u8, 0..3_u8).prop_map(|(worker, session)| Deal::Recovered { worker, session }),
+        1 => (0..4_u8, 0..3_u8).prop_map(|(worker, session)| Deal::SessionOver { worker, session }),
         1 => (0..4_u8).prop_map(|worker| Deal::LifeOver { worker }),
         3 => Just(Deal::Wake),
     ]
@@ -220,6 +225,9 @@ fn deal_with(book: &mut Tickets, now: Timestamp, deal: &Deal, policy: &Policy) -
         }
         Deal::Recovered { worker, session } => {
             book.on_recovered(now, &worker.to_string().into(), &session.to_string(), &mut out);
+        }
+        Deal::SessionOver { worker, session } => {
+            book.on_session_over(now, &worker.to_string().into(), &session.to_string(), &mut out);
         }
         Deal::LifeOver { worker } => book.on_life_over(now, &worker.to_string().into(), &mut out),
         Deal::Wake => book.wake(now, policy, &mut out),
@@ -249,7 +257,10 @@ proptest! {
         let mut now = Timestamp::ZERO;
         for (pause, deal) in deals {
             now += Span::millis(pause);
-            let mut restored: Tickets = from_row(&to_row(&book)).expect("its own row");
+            let mut restored = Tickets::default();
+            for entry in book.all() {
+                restored.recall(from_row(&to_row(entry)).expect("its own row"));
+            }
             let changes = deal_with(&mut book, now, &deal, &policy);
             prop_assert_eq!(&changes, &deal_with(&mut restored, now, &deal, &policy));
             prop_assert_eq!(&book, &restored);

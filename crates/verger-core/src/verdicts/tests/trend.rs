@@ -1,8 +1,8 @@
 use super::*;
 
-const LOOP: Seen = Seen { looping: true, excused: false };
-const NO_LOOP: Seen = Seen { looping: false, excused: false };
-const EXCUSED: Seen = Seen { looping: false, excused: true };
+const LOOP: Seen = Seen { looping: true, excused: false, unseen: false };
+const NO_LOOP: Seen = Seen { looping: false, excused: false, unseen: false };
+const EXCUSED: Seen = Seen { looping: false, excused: true, unseen: false };
 
 /// A worker in a session, with the defaults of 003.
 struct Worker {
@@ -285,4 +285,15 @@ fn j01_the_words_of_step_logs_are_understood() {
     ] {
         assert_eq!(Verdict::from_word(word), verdict, "{word}");
     }
+}
+
+#[test]
+fn j02_what_is_not_seen_is_neither_a_standstill_nor_over() {
+    let unseen = Seen { unseen: true, ..Seen::default() };
+    let mut worker = Worker::running();
+    assert_eq!(worker.trend.wake(at(300), unseen, &worker.policy), None);
+    assert_eq!(worker.check(420, NO_LOOP).ticket, None, "its time begins when it is seen again");
+    assert_eq!(worker.check(540, NO_LOOP).ticket, Some(Severity::Critical));
+    assert_eq!(worker.trend.wake(at(660), unseen, &worker.policy), None, "it did not recover");
+    assert!(worker.step(670, Verdict::Accept, unseen).is_some_and(|found| found.recovered), "a step is seen");
 }

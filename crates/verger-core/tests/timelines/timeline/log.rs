@@ -7,6 +7,7 @@ use verger_core::event::{Event, Fact};
 use verger_core::evidence::Evidence;
 use verger_core::resources::Change;
 use verger_core::waste::Delta;
+use verger_core::{probe, verdicts};
 
 pub(crate) fn event(event: &Event) -> String {
     let who = match &event.agent {
@@ -83,6 +84,10 @@ fn fact(fact: &Fact) -> String {
         Fact::TaskOrdered { task, by, word } => format!("task {task}: {by} says {}", desk::word(word)),
         Fact::Message(decided) => desk::message(decided),
         Fact::MessageSettled { message, by } => format!("message {message}: {by} took care of it"),
+        Fact::Judged(found) => format!("judged {:?}: {found}", found.standing),
+        Fact::TicketRaised(ticket) => format!("ticket {}: {}", ticket.report.severity, ticket.report.cause),
+        Fact::TicketChanged(change) => ticket(change),
+        Fact::Probed(change) => probed(change),
     }
 }
 
@@ -128,6 +133,35 @@ pub(crate) fn effect(effect: &Effect) -> String {
         }
         Action::TellSender { message, news, .. } => format!("=> tell{whom} of {message}: {news:?}"),
         Action::WriteCheckpoint { id, attempt, .. } => format!("=> write{whom} {id}, try {attempt}"),
+        Action::Probe(start) => format!("=> probe{whom} {}", start.probe),
+        Action::AskAdvice(question) => format!("=> ask advice{whom} within {}", question.within),
+    }
+}
+
+fn ticket(change: &verdicts::Change) -> String {
+    use verdicts::Change;
+    match change {
+        Change::Raised { .. } | Change::AdviceWanted { .. } => panic!("told otherwise"),
+        Change::Joined { .. } => "ticket joined".to_owned(),
+        Change::Dismissed { analysis, .. } => format!("ticket dismissed: {analysis}"),
+        Change::InterventionRequested { severity, analysis, .. } => {
+            format!("people are told, {severity}: {analysis}")
+        }
+        Change::Answered { answer, .. } => {
+            format!("{} decided on the ticket: {:?}", answer.by, answer.decision)
+        }
+        Change::Closed { ending, told, .. } => {
+            format!("ticket over: {ending:?}{}", if *told { ", told" } else { "" })
+        }
+    }
+}
+
+fn probed(change: &probe::Change) -> String {
+    use probe::Change;
+    match change {
+        Change::Start { .. } | Change::Lost { .. } => panic!("not recorded"),
+        Change::ProbeChanged { probe, from, to } => format!("probe {probe}: {from} -> {to}"),
+        Change::StateChanged { from, to, summary, .. } => format!("probes: {from} -> {to}: {summary}"),
     }
 }
 

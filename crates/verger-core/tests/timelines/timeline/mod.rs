@@ -20,6 +20,7 @@ use verger_core::effect::{Action, Effect, EffectKey, Outcome};
 use verger_core::event::Event;
 use verger_core::notice::{Notice, NoticeError, Reply};
 use verger_core::policy::{Mode, Policies};
+use verger_core::probe;
 use verger_core::signal::{Body, Content, Signal, Status, Trust};
 use verger_core::time::{AgentTime, WallTime};
 use verger_core::{AgentId, AgentView, Collector, Fleet, Incarnation, Span, Timestamp};
@@ -54,6 +55,8 @@ pub(crate) struct Timeline {
     policies: Policies,
     /// The last permit of each breaker.
     permits: BTreeMap<String, Permit>,
+    /// What the runs of each agent's probes find; nothing comes back where it is lost.
+    checks: BTreeMap<String, Option<probe::Outcome>>,
 }
 
 struct Beating {
@@ -109,6 +112,7 @@ impl Timeline {
             beating: Vec::new(),
             policies,
             permits: BTreeMap::new(),
+            checks: BTreeMap::new(),
         }
     }
 
@@ -241,6 +245,12 @@ impl Timeline {
             self.effects.push(effect.clone());
             if effect.action == Action::Ping {
                 self.answer_ping(&effect.key);
+                if !self.show_pings {
+                    continue;
+                }
+            }
+            if let Action::Probe(_) = effect.action {
+                self.run_probe(&effect);
                 if !self.show_pings {
                     continue;
                 }

@@ -15,6 +15,8 @@
 //! Tasks and messages: see `desk`.
 //! Breakers and checkpoints: see [`gates`](super::gates).
 
+mod watch;
+
 use verger_core::command::{Command, Decision, Order};
 use verger_core::effect::{Action, Outcome};
 use verger_core::fingerprint::{CallClass, CallPrint, ResultPrint, TextPrint};
@@ -105,7 +107,10 @@ impl Timeline {
         let mut list = words.split_whitespace();
         let Some(verb) = list.next() else { return };
         let rest = Words(list.collect());
-        if self.change_surroundings(agent, verb, &rest) || self.desk_words(agent, verb, &rest) {
+        if self.change_surroundings(agent, verb, &rest)
+            || self.desk_words(agent, verb, &rest)
+            || self.watch(agent, verb, &rest)
+        {
             return;
         }
         match verb {
