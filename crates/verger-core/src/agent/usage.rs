@@ -13,7 +13,7 @@ use crate::intervention::Ladder;
 use crate::policy::Mode;
 use crate::resources::{Account, Breach};
 use crate::signal::Trust;
-use crate::time::Timestamp;
+use crate::time::{Span, Timestamp};
 use crate::waste::Waste;
 
 /// What an agent uses. Most have none: nothing is limited by default, and nothing is wrong with most.
@@ -65,7 +65,8 @@ impl Agent {
     }
 
     pub(super) fn usage_deadline(&self, now: Timestamp) -> Option<Timestamp> {
-        self.usage.as_ref()?.due.filter(|due| now < *due)
+        // What came due in this very moment is not forgotten.
+        self.usage.as_ref()?.due.map(|due| due.max(now + Span::millis(1)))
     }
 
     /// Does what follows from a limit that is exceeded; tells whether one is, and nothing else is to be done.

@@ -130,3 +130,14 @@ fn x02_the_freeze_ends_by_itself_after_a_night() {
     let at = thawed.expect("it thaws").at;
     assert!(Timestamp::ZERO + Span::hours(8) <= at, "{at:?}");
 }
+
+#[test]
+fn x02_an_outage_over_half_the_fleet_is_one_incident_and_ends_nobody() {
+    let there = each(0..10, "0s @spawn provider=p1") + &each(10..20, "0s @spawn provider=p2");
+    let outage = |second: u64| each(0..10, &format!("{second}s @outage refused"));
+    let retries: String = (1..90).map(|nth| outage(nth * 120)).collect();
+    let timeline = unattended().play(&(there + &each(0..20, "1s @beating 5m") + &retries)).play("3h5m");
+    assert_eq!(opened(&timeline), [&Scope::Provider("p1".into())], "{}", timeline.so_far());
+    let done = timeline.count("=> stop") + timeline.count("=> escalate") + timeline.count("incident");
+    assert_eq!(done, 0, "{}", timeline.so_far());
+}
