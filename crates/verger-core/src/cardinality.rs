@@ -6,8 +6,8 @@
 //! silent: that is what forgetting concludes.
 //!
 //! The number of agents is limited. When it is reached, whoever is gone longest makes room, or newcomers are turned
-//! away, as the policy says; the living are never forgotten for it. What one agent may hold in memory is limited,
-//! too: beyond it the detectors of what it does begin anew, which costs memory of the past and nothing else.
+//! away, as the policy says; the living are never forgotten for it. What one agent may hold in
+//! memory is limited by its detectors themselves, each of which keeps so much and no more.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,11 +27,6 @@ pub struct Policy {
     pub agents_max: u32,
     /// What happens when they are. Default: whoever is gone longest makes room.
     pub when_full: WhenFull,
-    /// What the detectors of one agent may hold, in bytes. Default 64 KiB: four windows of 64 fingerprints of 256
-    /// bytes, the longest there are.
-    pub agent_bytes_max: u32,
-    /// What the detectors of all agents may hold, in bytes. Default 1 GiB.
-    pub fleet_bytes_max: u64,
 }
 
 impl Default for Policy {
@@ -41,8 +36,6 @@ impl Default for Policy {
             silent_after: Span::hours(7 * 24),
             agents_max: 1_000_000,
             when_full: WhenFull::ForgetGone,
-            agent_bytes_max: 64 << 10,
-            fleet_bytes_max: 1 << 30,
         }
     }
 }
@@ -192,15 +185,6 @@ impl Gone {
         let over = policy.agents_max < registered && policy.when_full == WhenFull::ForgetGone;
         self.by_time.first().filter(|_| over).map(|(_, agent)| agent)
     }
-}
-
-/// Whether the detectors of an agent that hold so many bytes must begin anew; all together hold `fleet_bytes`.
-///
-/// When the fleet's limit is reached, it is those who hold more than their share that make room.
-pub fn must_shed(agent_bytes: u32, fleet_bytes: u64, agents: u32, policy: &Policy) -> bool {
-    let share = policy.fleet_bytes_max / u64::from(agents.max(1));
-    policy.agent_bytes_max < agent_bytes
-        || (policy.fleet_bytes_max < fleet_bytes && share < u64::from(agent_bytes))
 }
 
 #[cfg(test)]

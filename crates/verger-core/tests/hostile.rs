@@ -247,7 +247,7 @@ fn l53_a_wake_after_an_age_is_answered() {
     fleet.wake(later, &mut out);
     fleet.observe(later, &signal(&agent, Body::Activity), &mut out).expect("it is let in");
     fleet.wake(later + Span::hours(24 * 365), &mut out);
-    assert!(fleet.view(later, &agent).is_some());
+    assert!(fleet.view(later, &agent).is_none(), "nobody is remembered for an age");
 }
 
 #[test]

@@ -52,6 +52,14 @@ pub enum Refusal {
     /// Only a sender that proved who it is may say this.
     #[error("only a verified sender may say this")]
     Unverified,
+    /// As many agents as may be are registered, and none of them is gone.
+    #[error("{registered} agents are registered, and {max} may be")]
+    Full {
+        /// How many are.
+        registered: u32,
+        /// How many may be.
+        max: u32,
+    },
     /// The handle's agent is no longer registered.
     #[error("this agent is no longer registered")]
     Unregistered,

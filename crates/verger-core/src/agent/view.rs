@@ -204,7 +204,7 @@ impl Agent {
         }
     }
 
-    fn intervention(&self) -> Option<Intervention> {
+    pub(crate) fn intervention(&self) -> Option<Intervention> {
         match &self.case.as_ref()?.ladder {
             Ladder::Rest => None,
             Ladder::Nudging(nudging) => Some(Intervention::Nudging { attempt: nudging.attempt }),

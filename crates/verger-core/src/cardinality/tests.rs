@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Admission, Facts, Full, Gone, Policy, Reason, WhenFull, must_shed};
+use super::{Admission, Facts, Full, Gone, Policy, Reason, WhenFull};
 use crate::health::HealthState;
 use crate::id::AgentId;
 use crate::time::{Span, Timestamp};
@@ -103,16 +103,6 @@ fn x13_a_lowered_limit_is_reached_one_by_one() {
         registered -= 1;
     }
     assert_eq!((forgotten.concat().as_str(), registered), ("bca", 2));
-}
-
-#[test]
-fn x13_the_memory_of_one_agent_and_of_all_is_bounded() {
-    let policy = Policy { agent_bytes_max: 1_000, fleet_bytes_max: 10_000, ..Policy::default() };
-    assert!(!must_shed(1_000, 0, 1, &policy));
-    assert!(must_shed(1_001, 0, 1, &policy));
-    assert!(!must_shed(600, 10_000, 20, &policy));
-    assert!(must_shed(600, 10_001, 20, &policy), "more than its share of 500");
-    assert!(!must_shed(500, 10_001, 20, &policy), "who holds little is left alone");
 }
 
 fn facts() -> impl Strategy<Value = Facts> {

@@ -17,6 +17,7 @@ impl Fleet {
 
     fn follow_fact(&mut self, now: Timestamp, slot: u32, fact: &Fact, out: &mut Collector) {
         self.correlate(now, slot, fact, out);
+        self.follow_presence(now, slot, fact);
         self.follow_recovery(now, slot, fact, out);
         self.follow_standing(now, slot, fact, out);
         self.follow_use_of_life(now, slot, fact, out);

@@ -8,6 +8,7 @@ use super::errands::Errands;
 use super::gates::Gates;
 use super::tickets::TicketBook;
 use super::{Collector, Fleet};
+use crate::cardinality::Gone;
 use crate::correlation::Correlation;
 use crate::messages::Messages;
 use crate::policy::Policies;
@@ -24,6 +25,7 @@ pub(crate) struct Machines {
     pub(crate) correlation_changed: bool,
     pub(crate) recoveries: Recoveries,
     pub(crate) errands: Errands,
+    pub(crate) gone: Gone,
     pub(crate) tasks: Tasks,
     pub(crate) messages: Messages,
     pub(crate) gates: Gates,

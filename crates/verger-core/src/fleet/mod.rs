@@ -2,6 +2,7 @@
 
 mod breaker;
 mod budgets;
+mod cardinality;
 mod correlation;
 mod desk;
 mod errands;
@@ -100,7 +101,10 @@ impl Fleet {
     ) -> Result<Handle, Refusal> {
         let slot = match self.index.get(&signal.agent, &self.table) {
             Some(slot) => slot,
-            None if introduces(&signal.content) => self.register(now, signal, out),
+            None if introduces(&signal.content) => {
+                self.admit(now, out)?;
+                self.register(now, signal, out)
+            }
             None => return Err(Refusal::Unregistered),
         };
         self.observe_slot(now, slot, &signal.content, out)?;
@@ -161,6 +165,7 @@ impl Fleet {
             if self.table.agent(slot).is_some() {
                 self.step(now, None, slot, out, Agent::wake);
                 self.wake_use(now, slot, out);
+                self.forget_if_gone(now, slot, out);
             }
         }
         self.due = due;
@@ -334,10 +339,9 @@ impl Fleet {
 
     fn arm(&mut self, now: Timestamp, slot: u32) {
         let Some(agent) = self.table.agent(slot) else { return };
-        match agent.deadline(now, self.policies.at(agent.role)) {
-            Some(deadline) => self.ring.arm(slot, deadline),
-            None => self.ring.disarm(slot),
-        }
+        let gone = agent.gone_at(now, &self.policies.cardinality);
+        let deadline = agent.deadline(now, self.policies.at(agent.role));
+        self.ring.arm(slot, deadline.map_or(gone, |deadline| deadline.min(gone)));
     }
 
     fn forget(&mut self, now: Timestamp, slot: u32, out: &mut Collector) {

@@ -188,6 +188,7 @@ impl Fleet {
         fleet.restore_desk(desk)?;
         fleet.restore_gates(seed, gates, now)?;
         fleet.recall(now);
+        fleet.recall_gone();
         Ok(fleet)
     }
 

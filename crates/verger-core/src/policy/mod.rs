@@ -10,7 +10,8 @@ use crate::resources::{self, Limits};
 use crate::signs::{context, errors, output, repetition, tokens};
 use crate::time::Span;
 use crate::{
-    breaker, correlation, flapping, liveness, messages, progress, recovery, tasks, verdicts, waiting, waste,
+    breaker, cardinality, correlation, flapping, liveness, messages, progress, recovery, tasks, verdicts,
+    waiting, waste,
 };
 
 /// What may be done to an agent without a person.
@@ -117,6 +118,8 @@ pub struct Policies {
     pub correlation: correlation::Policy,
     /// How work goes on whose agent ended.
     pub recovery: recovery::Policy,
+    /// How long and how many agents are remembered.
+    pub cardinality: cardinality::Policy,
     /// When a task counts as stalled.
     pub tasks: tasks::Policy,
     /// How long messages may stay unacknowledged.
@@ -147,6 +150,7 @@ impl Default for Policies {
             limits: FleetLimits::default(),
             correlation: correlation::Policy::default(),
             recovery: recovery::Policy::default(),
+            cardinality: cardinality::Policy::default(),
             tasks: tasks::Policy::default(),
             messages: messages::Policy::default(),
             breakers: breaker::Policies::default(),

@@ -38,9 +38,11 @@ fn l52_watching_begins_at_first_sight_or_at_a_spawn_and_ends_with_the_life() {
 }
 
 #[test]
-fn l52_an_ended_agent_costs_no_deadline() {
-    let timeline = after("0s beat \n 1s exit code=0 \n 1d");
-    assert_eq!(timeline.fleet.next_wake(), None);
+fn l52_an_ended_agent_costs_no_deadline_but_that_it_is_forgotten() {
+    let timeline = after("0s beat \n 1s exit code=0 \n 23h");
+    let forgotten = verger_core::Timestamp::ZERO + verger_core::Span::secs(1 + 86_400);
+    assert!(timeline.fleet.next_wake().is_some_and(|wake| wake <= forgotten));
+    assert_eq!(timeline.play("2d").fleet.next_wake(), None);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod timeline;
 
 mod breakers;
+mod cardinality;
 mod checkpoint_writes;
 mod health;
 mod incarnations;
