@@ -3,7 +3,7 @@
 //! An effect bears the key of the life it is about, and that life may be over when the outcome comes: so it is
 //! looked up here before any agent is asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::{Collector, Fleet};
 use crate::agent::Refusal;
@@ -30,16 +30,33 @@ pub(crate) enum Errand {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Errands {
     pub(crate) out: BTreeMap<(AgentId, u32), Errand>,
+    /// In the order in which they went out, with some that are over; of those before a restart it is not known.
+    sent: VecDeque<(AgentId, u32)>,
     pub(crate) changed: bool,
 }
 
 impl Errands {
     fn send(&mut self, key: &EffectKey, errand: Errand) {
-        if self.out.len() >= REMEMBERED {
-            self.out.pop_first();
+        while self.out.len() >= REMEMBERED {
+            self.forget_oldest();
         }
-        self.out.insert((key.agent.clone(), key.seq), errand);
+        if self.sent.len() >= 2 * REMEMBERED {
+            self.sent.retain(|key| self.out.contains_key(key));
+        }
+        let key = (key.agent.clone(), key.seq);
+        self.sent.push_back(key.clone());
+        self.out.insert(key, errand);
         self.changed = true;
+    }
+
+    fn forget_oldest(&mut self) {
+        // What went out before a restart is older than all that is in order.
+        let unordered = self.out.len() > self.sent.len();
+        let known = if unordered { None } else { self.sent.pop_front() };
+        match known {
+            Some(oldest) => drop(self.out.remove(&oldest)),
+            None => drop(self.out.pop_first()),
+        }
     }
 
     /// The errand that an outcome is about; it is over by that.
@@ -99,5 +116,29 @@ impl Fleet {
         let errand = self.machines.errands.take(key)?;
         self.on_recovery_errand(now, errand, &content.body, out);
         Some(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::Incarnation;
+
+    fn key(agent: &str, seq: u32) -> EffectKey {
+        EffectKey { agent: agent.into(), incarnation: Incarnation::FIRST, seq }
+    }
+
+    #[test]
+    fn when_too_many_are_out_the_oldest_are_forgotten_whatever_their_names() {
+        let mut errands = Errands::default();
+        for seq in 0..REMEMBERED as u32 {
+            errands.send(&key("zoe", seq), Errand::Survey("t".into()));
+        }
+        for agent in ["ada", "bob", "cleo"] {
+            errands.send(&key(agent, 1), Errand::Survey("u".into()));
+        }
+        assert!(["ada", "bob", "cleo"].iter().all(|agent| errands.has(&key(agent, 1))));
+        assert!(!errands.has(&key("zoe", 2)) && errands.has(&key("zoe", 3)));
+        assert_eq!(errands.out.len(), REMEMBERED);
     }
 }
