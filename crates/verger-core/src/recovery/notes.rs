@@ -3,7 +3,7 @@
 //! Words arrive in any order. The end of an agent may be heard of after its task was finished, or after
 //! another agent took it over, and must not set off a recovery then.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::id::{AgentId, Incarnation, TaskId};
 use crate::time::Timestamp;
@@ -50,20 +50,28 @@ pub(crate) struct Note {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Notes {
     pub(crate) tasks: BTreeMap<TaskId, Note>,
+    /// The same by age, the oldest first: to find it must not cost more, the more is known.
+    by_age: BTreeSet<(Timestamp, TaskId)>,
 }
 
 impl Notes {
     /// Remembers this, and gives what was forgotten for it.
     pub(crate) fn put(&mut self, now: Timestamp, task: TaskId, word: Word, max: usize) -> Vec<TaskId> {
-        self.tasks.insert(task, Note { at: now, word });
+        self.recall(task, Note { at: now, word });
         let mut forgotten = Vec::new();
         while self.tasks.len() > max.max(1) {
-            let oldest = self.tasks.iter().min_by_key(|(_, note)| note.at).map(|(task, _)| task.clone());
-            let Some(oldest) = oldest else { break };
+            let Some((_, oldest)) = self.by_age.pop_first() else { break };
             self.tasks.remove(&oldest);
             forgotten.push(oldest);
         }
         forgotten
+    }
+
+    /// Puts a note in the place of whatever was known.
+    pub(crate) fn recall(&mut self, task: TaskId, note: Note) {
+        self.forget(&task);
+        self.by_age.insert((note.at, task.clone()));
+        self.tasks.insert(task, note);
     }
 
     pub(crate) fn closing(&self, task: &TaskId) -> Option<Closing> {
@@ -86,6 +94,8 @@ impl Notes {
 
     /// Tells whether anything was known.
     pub(crate) fn forget(&mut self, task: &TaskId) -> bool {
-        self.tasks.remove(task).is_some()
+        let Some(note) = self.tasks.remove(task) else { return false };
+        self.by_age.remove(&(note.at, task.clone()));
+        true
     }
 }

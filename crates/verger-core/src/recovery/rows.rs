@@ -68,7 +68,7 @@ impl Recoveries {
                     self.tasks.insert(task, *recovery);
                 }
                 Kept::Note(note) => {
-                    self.notes.tasks.insert(task, note);
+                    self.notes.recall(task, note);
                 }
             },
             RowKey::Books => {
