@@ -2,7 +2,8 @@
 
 use super::{Collector, Fleet};
 use crate::event::Fact;
-use crate::signal::{Body, Heartbeat};
+use crate::health::HealthState;
+use crate::signal::{Author, Body, Heartbeat};
 use crate::time::Timestamp;
 
 impl Fleet {
@@ -31,7 +32,10 @@ impl Fleet {
     /// Hands on a signal that this agent's step took in. Most concern nobody else, and must cost nothing.
     pub(super) fn follow_signal(&mut self, now: Timestamp, slot: u32, body: &Body, out: &mut Collector) {
         match body {
-            Body::Spawn(_) => self.place_agent(now, slot, out),
+            // A copy of its announcement may come when its life is over: then it belongs nowhere.
+            Body::Spawn(_) if self.table.agent_mut(slot).state != HealthState::Terminated => {
+                self.place_agent(now, slot, out);
+            }
             Body::Task(_) | Body::Checkpoint { .. } | Body::Output(_) => {
                 self.follow_work(now, slot, body, out);
                 self.on_worker_progress(now, slot);
@@ -39,8 +43,10 @@ impl Fleet {
             Body::Error(failure) if failure.provider => {
                 self.on_provider_trouble(now, slot, failure.retry_after, out);
             }
-            // That a request ended says nothing: it may have been refused.
-            Body::Tokens { output: 1.., .. } | Body::ToolFinished { .. } | Body::Message { .. } => {
+            // That a request ended says nothing: it may have been refused; nor does what a person says.
+            Body::Tokens { output: 1.., .. }
+            | Body::ToolFinished { .. }
+            | Body::Message { author: Author::Agent, .. } => {
                 self.on_provider_success(now, slot, out);
             }
             Body::Heartbeat(Heartbeat { progress: Some(_), .. }) => self.on_worker_progress(now, slot),

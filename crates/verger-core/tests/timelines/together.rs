@@ -141,3 +141,26 @@ fn x02_an_outage_over_half_the_fleet_is_one_incident_and_ends_nobody() {
     let done = timeline.count("=> stop") + timeline.count("=> escalate") + timeline.count("incident");
     assert_eq!(done, 0, "{}", timeline.so_far());
 }
+
+#[test]
+fn x02_what_people_say_to_agents_does_not_end_an_outage() {
+    let there = each(0..10, "0s @spawn provider=p1") + &each(0..10, "1s @beating 5m");
+    let outage = each(0..6, "60s @outage refused for=10m");
+    let timeline = unattended().play(&(there + &outage)).play(&each(7..10, "2m @person-says hello"));
+    let timeline = timeline.play("8m");
+    let resolved = |change: &&&Change| matches!(change, Change::Resolved { .. });
+    assert_eq!(changes(&timeline).iter().filter(resolved).count(), 0, "{}", timeline.so_far());
+}
+
+#[test]
+fn x02_who_has_ended_is_not_counted_again_by_a_copy_of_its_announcement() {
+    let there = "0s clock 0s \n".to_owned() + &each(0..20, "0s @spawn") + &each(0..20, "1s @beat");
+    // Twelve are done and leave; eight stay, of which five fail together.
+    let left = each(0..12, "10s @exit code=0");
+    let copies = "11s clock -11s \n".to_owned() + &each(0..12, "11s @spawn") + "11s clock 0s \n";
+    let bad = each(12..17, "20s @error disk unrecoverable");
+    let timeline = unattended().play(&(there.clone() + &left + "11s wait \n" + &bad)).play("1m");
+    assert_eq!(opened(&timeline), [&Scope::Fleet], "{}", timeline.so_far());
+    let timeline = unattended().play(&(there + &left + &copies + &bad)).play("1m");
+    assert_eq!(opened(&timeline), [&Scope::Fleet], "{}", timeline.so_far());
+}
