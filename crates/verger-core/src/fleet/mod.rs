@@ -250,9 +250,13 @@ impl Fleet {
         }
         let wall = Some(content.received_at);
         let repeats = self.repeats_its_task(slot, &content.body);
+        let life = self.table.agent_mut(slot).incarnation;
         let is_news = self.is_news_of_call(slot, content);
         self.step(now, wall, slot, out, |agent, step| agent.observe(step, content))?;
         self.follow_signal(now, slot, &content.body, out);
+        if content.trust == Trust::Verified && !(repeats && self.table.agent_mut(slot).incarnation == life) {
+            self.follow_claim(now, slot, &content.body, out);
+        }
         self.follow_tasks(now, slot, &content.body, repeats, out);
         self.follow_gates(now, slot, content, is_news, out);
         let claimed = self.claimed_role(content).filter(|role| self.table.agent_mut(slot).role != *role);

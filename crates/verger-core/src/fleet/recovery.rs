@@ -1,7 +1,7 @@
 //! Work whose agent ended goes on (L27–L29): what recovery is told, and how what it decides goes out.
 //!
 //! Recovery is of tasks. An agent that was never given one is recovered all the same, under a task that bears its
-//! name ([`own_task`]).
+//! name.
 
 use std::sync::Arc;
 
@@ -13,20 +13,29 @@ use crate::effect::{Action, Outcome};
 use crate::event::{Event, Fact};
 use crate::evidence::{Measure, Sign};
 use crate::health::HealthState;
-use crate::id::{Actor, TaskId};
+use crate::id::{Actor, AgentId, TaskId};
 use crate::intervention::Ladder;
 use crate::notice::{NoticeError, Reply};
 use crate::recovery::{self, Closing, Decision, Ended, Life, Order, Recoveries, Started, Step, walk};
-use crate::signal::{Body, TaskChange};
+use crate::signal::{Body, Heartbeat, Spawn, TaskChange};
 use crate::time::{Span, Timestamp};
 
 /// While agents of one host or provider fail together, a start there is put off by this, again and again.
 const FROZEN_AGAIN: Span = Span::minutes(1);
 
+/// How the task begins that bears an agent's name.
+const OWN: &str = "agent:";
+
 impl Agent {
     /// What it works on; itself, if it was never given anything.
     fn work(&self) -> TaskId {
-        self.task.clone().unwrap_or_else(|| TaskId::from(format!("agent:{}", self.id)))
+        let given = self.task.clone().filter(|task| !task.as_str().starts_with(OWN));
+        given.unwrap_or_else(|| TaskId::from(format!("{OWN}{}", self.id)))
+    }
+
+    /// Whether this is what another agent is recovered under that has no task: nobody else has a say in that.
+    fn is_anothers(&self, task: &TaskId) -> bool {
+        task.as_str().strip_prefix(OWN).is_some_and(|whose| whose != self.id.as_str())
     }
 
     fn life(&self) -> Life {
@@ -56,12 +65,12 @@ impl Fleet {
         let (task, life) = (agent.work(), agent.life());
         match fact {
             Fact::Registered { .. } => self.on_new_life(now, &task, &life, out),
-            Fact::StateChanged { to, .. } if *to != HealthState::Terminated => {
+            Fact::StateChanged { to, .. }
+                if *to != HealthState::Terminated && self.is_recovered_for(&task, &life) =>
+            {
                 self.recovery(now, out, |recoveries, step| recoveries.on_health(step, &task, &life, *to));
             }
-            Fact::Reconnected { .. } => {
-                self.recovery(now, out, |recoveries, step| recoveries.on_alive(step, &task, &life));
-            }
+            Fact::Reconnected { .. } => self.on_own_life(now, &task, &life, out),
             Fact::TerminationOrdered { by: Some(_), .. }
                 if agent.is_ended_for_good() && self.machines.recoveries.has(&task) =>
             {
@@ -77,11 +86,25 @@ impl Fleet {
     }
 
     fn on_new_life(&mut self, now: Timestamp, task: &TaskId, life: &Life, out: &mut Collector) {
-        if task.as_str().starts_with("agent:") {
+        if task.as_str().starts_with(OWN) {
             // An agent's own task is never over: who lives again has it again.
             self.machines.recoveries.on_reopened(task);
         }
-        self.recovery(now, out, |recoveries, step| recoveries.on_alive(step, task, life));
+        self.on_own_life(now, task, life, out);
+    }
+
+    /// A life shows itself. That it has another's work it must say, and prove who it is ([`follow_claim`]).
+    ///
+    /// [`follow_claim`]: Self::follow_claim
+    fn on_own_life(&mut self, now: Timestamp, task: &TaskId, life: &Life, out: &mut Collector) {
+        let own = self.is_recovered_for(task, life);
+        self.recovery(now, out, |recoveries, step| {
+            if own { recoveries.on_alive(step, task, life) } else { recoveries.keep_busy(step, task, life) }
+        });
+    }
+
+    fn is_recovered_for(&self, task: &TaskId, life: &Life) -> bool {
+        self.machines.recoveries.life(task).is_some_and(|known| known.agent == life.agent)
     }
 
     fn on_end_of_life(
@@ -94,8 +117,10 @@ impl Fleet {
         out: &mut Collector,
     ) {
         let recovering = self.machines.recoveries.has(&task);
-        if !recover && peaceful && recovering {
-            return self.close_work(now, &task, Closing::Finished, out);
+        if !recover && self.is_recovered_for(&task, &life) {
+            // What was begun before does not go on against what holds now: its role, its mode, a person's word.
+            let why = if peaceful { Closing::Finished } else { Closing::Cancelled };
+            return self.close_work(now, &task, why, out);
         }
         if recover || recovering {
             // A process that was stopped, or whose exit was seen, does not run any more.
@@ -105,7 +130,7 @@ impl Fleet {
         }
     }
 
-    fn close_work(&mut self, now: Timestamp, task: &TaskId, why: Closing, out: &mut Collector) {
+    pub(super) fn close_work(&mut self, now: Timestamp, task: &TaskId, why: Closing, out: &mut Collector) {
         self.recovery(now, out, |recoveries, step| recoveries.on_closed(step, task, why));
     }
 
@@ -123,6 +148,7 @@ impl Fleet {
         let Some(agent) = self.table.agent(slot) else { return };
         let life = agent.life();
         match body {
+            Body::Task(TaskChange::Ended(task) | TaskChange::Assigned(task)) if agent.is_anothers(task) => {}
             Body::Task(TaskChange::Ended(task)) => self.close_work(now, task, Closing::Finished, out),
             Body::Task(TaskChange::Assigned(task)) => {
                 self.machines.recoveries.on_reopened(task);
@@ -133,6 +159,51 @@ impl Fleet {
                 self.machines.recoveries.on_progress(&task, &life);
             }
             _ => {}
+        }
+    }
+
+    /// A proven agent says for the first time, by its announcement or a heartbeat, what it works on.
+    pub(super) fn follow_claim(&mut self, now: Timestamp, slot: u32, body: &Body, out: &mut Collector) {
+        let (Body::Spawn(Spawn { task: Some(task), .. })
+        | Body::Heartbeat(Heartbeat { task: Some(task), .. })) = body
+        else {
+            return;
+        };
+        let Some(agent) = self.table.agent(slot) else { return };
+        // A copy of an announcement that the agent is beyond names work that it no longer has.
+        if agent.task.as_ref() != Some(task) || agent.is_anothers(task) {
+            return;
+        }
+        let life = agent.life();
+        // Who is begun for a task that nobody has finished has it again, whatever became of it before.
+        if matches!(body, Body::Spawn(_)) && !self.machines.tasks.is_finished(task) {
+            self.machines.recoveries.on_begun_again(task);
+        }
+        if self.machines.recoveries.has(task) {
+            self.recovery(now, out, |recoveries, step| recoveries.on_alive(step, task, &life));
+        } else if self.machines.tasks.worker(task).is_some_and(|worker| *worker != life.agent)
+            || self.machines.recoveries.remembers(task)
+        {
+            self.recovery(now, out, |recoveries, step| recoveries.on_taken_over(step, task, &life));
+        }
+    }
+
+    /// Somebody gave a task to an agent, perhaps to another than had it before.
+    pub(super) fn on_work_given(
+        &mut self,
+        now: Timestamp,
+        task: &TaskId,
+        had: Option<&AgentId>,
+        out: &mut Collector,
+    ) {
+        self.machines.recoveries.on_reopened(task);
+        let Some(worker) = self.machines.tasks.worker(task).filter(|worker| Some(*worker) != had) else {
+            return;
+        };
+        let slot = self.index.get(worker, &self.table);
+        let Some(life) = slot.and_then(|slot| self.table.agent(slot)).map(Agent::life) else { return };
+        if !self.is_recovered_for(task, &life) {
+            self.recovery(now, out, |recoveries, step| recoveries.on_given_away(step, task, &life));
         }
     }
 
@@ -152,10 +223,13 @@ impl Fleet {
             }
             (Errand::Start(task, start), _) => {
                 let started = match outcome {
-                    Some(Outcome::Delivered | Outcome::Stopped) | None => Started::Done(None),
+                    // Where the way is broken, or the answer came too late, it may have been done.
+                    Some(Outcome::Delivered | Outcome::Stopped | Outcome::Unreachable) | None => {
+                        Started::Done(None)
+                    }
                     Some(Outcome::Refused | Outcome::Rejected) => Started::Refused,
                     Some(Outcome::Unreadable) => Started::CheckpointUnreadable,
-                    Some(Outcome::Unreachable | Outcome::Failed) => Started::Failed,
+                    Some(Outcome::Failed) => Started::Failed,
                 };
                 self.recovery(now, out, |recoveries, step| {
                     recoveries.on_started(step, &task, start, &started);

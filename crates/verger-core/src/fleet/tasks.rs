@@ -8,8 +8,9 @@ use super::{Collector, Fleet, desk};
 use crate::event::Fact;
 use crate::id::{AgentId, TaskId};
 use crate::notice::{NoticeError, Reply, Speaker, TaskWord};
-use crate::signal::{Body, Spawn, TaskChange, Trust};
-use crate::tasks::{Assignment, Decided, Decision, Start, Step, TaskStatus, Tasks, Update};
+use crate::recovery::Closing;
+use crate::signal::{Body, Heartbeat, Spawn, TaskChange, Trust};
+use crate::tasks::{Assigned, Assignment, Decided, Decision, Start, Step, TaskStatus, Tasks, Update};
 use crate::time::{Span, Timestamp};
 
 impl Fleet {
@@ -53,6 +54,10 @@ impl Fleet {
                 tasks.on_cannot_go_on(step, task, agent.as_ref(), trust).map(|()| Reply::Done)
             }
         })?;
+        if let (TaskWord::Given { .. }, Reply::Assigned(Assigned::Begun)) = (word, &reply) {
+            let had = before.as_ref();
+            self.on_work_given(now, task, had, out);
+        }
         if let Speaker::Person(by) = by {
             let fact = Fact::TaskOrdered { task: task.clone(), by: by.clone(), word: Box::new(word.clone()) };
             let worker = self.machines.tasks.worker(task).cloned().or(before);
@@ -66,7 +71,9 @@ impl Fleet {
     /// Whether a signal names work that its agent is known to have: that is no news, and may be a late copy.
     pub(super) fn repeats_its_task(&self, slot: u32, body: &Body) -> bool {
         match body {
-            Body::Task(TaskChange::Assigned(task)) | Body::Spawn(Spawn { task: Some(task), .. }) => {
+            Body::Task(TaskChange::Assigned(task))
+            | Body::Spawn(Spawn { task: Some(task), .. })
+            | Body::Heartbeat(Heartbeat { task: Some(task), .. }) => {
                 self.table.agent(slot).is_some_and(|agent| agent.task.as_ref() == Some(task))
             }
             _ => false,
@@ -217,7 +224,17 @@ impl Fleet {
             | Decision::Abandoned
             | Decision::Forgotten { .. } => None,
         };
+        let over = match decided.decision {
+            Decision::Ended { status: TaskStatus::Done } => Some(Closing::Finished),
+            Decision::Ended { status: TaskStatus::Failed } => Some(Closing::Failed),
+            Decision::Ended { status: TaskStatus::Cancelled } => Some(Closing::Cancelled),
+            _ => None,
+        };
+        let task = decided.task.clone();
         self.record_about(now, agent.as_ref(), Fact::Task(Box::new(decided)), out);
+        if let Some(why) = over {
+            self.close_work(now, &task, why, out);
+        }
         if let Some((agent, again)) = agent.zip(question) {
             self.inquire(now, &agent, again, out);
         }

@@ -163,7 +163,7 @@ impl Recoveries {
     }
 
     /// An agent that lives and works on one task is not started again for another: that would end it.
-    fn keep_busy(&mut self, step: &mut Step<'_>, task: &TaskId, life: &Life) {
+    pub(crate) fn keep_busy(&mut self, step: &mut Step<'_>, task: &TaskId, life: &Life) {
         let waits = |recovery: &Recovery| {
             let is_earlier =
                 recovery.life.agent == life.agent && recovery.life.incarnation < life.incarnation;
@@ -187,6 +187,19 @@ impl Recoveries {
         } else if self.notes.closing(task).is_none() {
             self.note(step.now, task.clone(), Word::TakenOver(life.clone()), step.policy);
         }
+    }
+
+    /// Somebody gave the task to another agent: what was begun for it is taken back.
+    pub fn on_given_away(&mut self, step: &mut Step<'_>, task: &TaskId, life: &Life) {
+        let word = Word::TakenOver(life.clone());
+        self.with(step, task, |recovery, scope| {
+            if matches!(recovery.phase, Phase::Running { .. }) {
+                recovery.withdraw(scope);
+            }
+            scope.tell(|task| Change::CalledOff { task, why: CallOff::TakenOver(life.clone()) });
+            Fate::Forget(word.clone())
+        });
+        self.note(step.now, task.clone(), word, step.policy);
     }
 
     /// The composite state of a life that works on this task.
@@ -241,6 +254,18 @@ impl Recoveries {
         if self.notes.forget(task) {
             self.changed.tasks.insert(task.clone());
         }
+    }
+
+    /// A life was begun for the task: that somebody called it off, or that it failed, holds no longer.
+    pub fn on_begun_again(&mut self, task: &TaskId) {
+        if self.notes.closing(task).is_some() {
+            self.on_reopened(task);
+        }
+    }
+
+    /// Whether anything is known of a task that has no recovery.
+    pub fn remembers(&self, task: &TaskId) -> bool {
+        self.notes.tasks.contains_key(task)
     }
 
     /// A breaker, or whoever starts agents, asks to wait; for an hour at most, then it may ask again.

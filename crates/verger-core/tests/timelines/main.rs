@@ -27,3 +27,4 @@ mod together;
 mod verdicts;
 mod waiting;
 mod waste;
+mod work;
