@@ -30,12 +30,17 @@ pub(crate) enum Errand {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Errands {
     pub(crate) out: BTreeMap<(AgentId, u32), Errand>,
-    /// In the order in which they went out, with some that are over; of those before a restart it is not known.
+    /// In the order in which they went out, with some that are over; those from before a restart come first.
     sent: VecDeque<(AgentId, u32)>,
     pub(crate) changed: bool,
 }
 
 impl Errands {
+    /// What was out before a restart.
+    pub(super) fn recall(out: BTreeMap<(AgentId, u32), Errand>) -> Self {
+        Self { sent: out.keys().cloned().collect(), out, changed: false }
+    }
+
     fn send(&mut self, key: &EffectKey, errand: Errand) {
         while self.out.len() >= REMEMBERED {
             self.forget_oldest();
@@ -50,10 +55,7 @@ impl Errands {
     }
 
     fn forget_oldest(&mut self) {
-        // What went out before a restart is older than all that is in order.
-        let unordered = self.out.len() > self.sent.len();
-        let known = if unordered { None } else { self.sent.pop_front() };
-        match known {
+        match self.sent.pop_front() {
             Some(oldest) => drop(self.out.remove(&oldest)),
             None => drop(self.out.pop_first()),
         }
@@ -134,6 +136,7 @@ mod tests {
         for seq in 0..REMEMBERED as u32 {
             errands.send(&key("zoe", seq), Errand::Survey("t".into()));
         }
+        let mut errands = Errands::recall(errands.out);
         for agent in ["ada", "bob", "cleo"] {
             errands.send(&key(agent, 1), Errand::Survey("u".into()));
         }

@@ -4,6 +4,7 @@
 //! the configuration may have changed between writing and reading.
 
 use super::desk::DeskRows;
+use super::errands::Errands;
 use super::gates::GateRows;
 use super::{Fleet, FleetBudgets};
 use crate::agent::Agent;
@@ -170,7 +171,7 @@ impl Fleet {
                 RowKey::Correlation => {
                     fleet.machines.correlation = read("the failures that belong together", &bytes)?;
                 }
-                RowKey::Errands => fleet.machines.errands.out = read("the errands", &bytes)?,
+                RowKey::Errands => fleet.machines.errands = Errands::recall(read("the errands", &bytes)?),
                 RowKey::Recovery(key) => {
                     let content = checked("a recovery", &bytes)?;
                     let damaged = |_: Damaged| RestoreError::Damaged("a recovery".to_owned());
