@@ -16,6 +16,7 @@ use crate::health::HealthState;
 use crate::id::{Actor, AgentId, TaskId};
 use crate::intervention::Ladder;
 use crate::notice::{NoticeError, Reply};
+use crate::policy::Mode;
 use crate::recovery::{self, Closing, Decision, Ended, Life, Order, Recoveries, Started, Step, walk};
 use crate::signal::{Body, Heartbeat, Spawn, TaskChange};
 use crate::time::{Span, Timestamp};
@@ -25,6 +26,19 @@ const FROZEN_AGAIN: Span = Span::minutes(1);
 
 /// How the task begins that bears an agent's name.
 const OWN: &str = "agent:";
+
+/// How a life ended.
+struct EndOfLife {
+    reason: Arc<str>,
+    /// Its work is to be recovered.
+    recover: bool,
+    /// It left by itself, and said that all went well.
+    peaceful: bool,
+    /// Somebody saw it end.
+    seen: bool,
+    /// What may be done to it allows a recovery that was begun to go on.
+    may_go_on: bool,
+}
 
 impl Agent {
     /// What it works on; itself, if it was never given anything.
@@ -78,7 +92,11 @@ impl Fleet {
             }
             Fact::Terminated { reason, recover, .. } => {
                 let peaceful = agent.left_in_peace();
-                self.on_end_of_life(now, (task, life), reason, *recover, peaceful, out);
+                let seen = *recover || !agent.evidence.is_empty();
+                let may_go_on = *recover || agent.mode(self.policies.at(agent.role)) >= Mode::Escalate;
+                let end =
+                    EndOfLife { reason: Arc::clone(reason), recover: *recover, peaceful, seen, may_go_on };
+                self.on_end_of_life(now, (task, life), end, out);
             }
             Fact::Unregistered { .. } => self.on_forgotten(now, &life, out),
             _ => {}
@@ -111,21 +129,19 @@ impl Fleet {
         &mut self,
         now: Timestamp,
         (task, life): (TaskId, Life),
-        reason: &Arc<str>,
-        recover: bool,
-        peaceful: bool,
+        end: EndOfLife,
         out: &mut Collector,
     ) {
         let recovering = self.machines.recoveries.has(&task);
-        if !recover && self.is_recovered_for(&task, &life) {
-            // What was begun before does not go on against what holds now: its role, its mode, a person's word.
-            let why = if peaceful { Closing::Finished } else { Closing::Cancelled };
+        if !end.recover && self.is_recovered_for(&task, &life) && (end.peaceful || !end.may_go_on) {
+            // What was begun before does not go on against what holds now: its work is done, or it is only looked at.
+            let why = if end.peaceful { Closing::Finished } else { Closing::Cancelled };
             return self.close_work(now, &task, why, out);
         }
-        if recover || recovering {
+        if end.recover || recovering {
             // A process that was stopped, or whose exit was seen, does not run any more.
-            let (of, reason) = (life.clone(), Arc::clone(reason));
-            let ended = Ended { task, life, reason, confirmed: true, chain: None };
+            let (of, reason, confirmed) = (life.clone(), end.reason, end.seen);
+            let ended = Ended { task, life, reason, confirmed, chain: None };
             self.recovery_of(now, Some(&of), out, |recoveries, step| recoveries.on_ended(step, ended));
         }
     }

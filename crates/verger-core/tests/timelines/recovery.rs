@@ -158,3 +158,13 @@ fn x02_while_a_host_fails_nobody_is_started_there() {
     assert!(timeline.so_far().contains("agents of host h turned dead together"), "{}", timeline.so_far());
     assert_eq!(timeline.count("=> start"), 0, "{}", timeline.so_far());
 }
+
+#[test]
+fn l28_what_people_had_recovered_is_tried_again_though_the_role_would_only_ask() {
+    let mut policies = Policies::default();
+    policies.recovery.jitter_percent = 0;
+    let begun = "0s spawn task=t \n 1s beat \n 5s order escalate \n 6s order recover \n 7s outcome stopped \n \
+                 8s surveyed c1 \n 100s spawn task=t \n 101s beat \n 110s exit signal=11 \n 111s surveyed c1 \n 6m";
+    let timeline = Timeline::new(policies).play(begun);
+    assert_eq!(timeline.count("=> start"), 2, "{}", timeline.so_far());
+}
