@@ -12,7 +12,10 @@ use crate::time::Timestamp;
 impl Agent {
     pub(super) fn may_spend(&mut self, step: &mut Step<'_>, spending: Spending) -> bool {
         if let Some(until) = self.frozen_until(step, spending) {
-            self.hold(until);
+            // Asked before it is time, as after a restart, it is not put off once more.
+            if self.case.as_ref().and_then(|case| case.held_until).is_none_or(|held| held <= step.now) {
+                self.hold(until);
+            }
             return false;
         }
         let limit = spending.agent_limit(&step.role.intervention);

@@ -164,3 +164,19 @@ fn x02_who_has_ended_is_not_counted_again_by_a_copy_of_its_announcement() {
     let timeline = unattended().play(&(there + &left + &copies + &bad)).play("1m");
     assert_eq!(opened(&timeline), [&Scope::Fleet], "{}", timeline.so_far());
 }
+
+#[test]
+fn x02_who_is_looked_at_early_is_not_put_off_once_more() {
+    // A restart looks at everybody; when the freeze is over, it is at the same moment all the same.
+    let script = each(0..20, "0s @spawn") + &each(0..20, "1s @beating 5m") + &broken(0..12, 10);
+    let asked = |restarts: &str| {
+        let mut timeline = unattended().play(&script).play(&format!("10m \n {restarts} 10m40s"));
+        let dismiss = Notice::Incident { scope: Scope::Fleet, by: "ada".into(), order: Order::Dismiss };
+        assert!(timeline.notice(&dismiss).is_ok());
+        let timeline = timeline.play("20m");
+        let escalated =
+            timeline.events.iter().filter(|event| matches!(event.fact, Fact::EscalationTriggered { .. }));
+        escalated.map(|event| event.at).collect::<Vec<_>>()
+    };
+    assert_eq!(asked("10m20s restart \n"), asked(""));
+}
