@@ -3,20 +3,10 @@
 use insta::assert_snapshot;
 use verger_core::event::Fact;
 use verger_core::notice::Notice;
-use verger_core::policy::{Mode, Policies, RestartPolicy};
+use verger_core::policy::Policies;
 use verger_core::recovery::{Change, Order};
 
 use crate::timeline::{Timeline, lines};
-
-fn unattended() -> Timeline {
-    let mut policies = Policies::default();
-    policies.recovery.jitter_percent = 0;
-    policies.each(|role| {
-        role.mode = Mode::Full;
-        role.restart = RestartPolicy::Recover;
-    });
-    Timeline::new(policies)
-}
 
 /// It works on a task, saves twice and crashes.
 const CRASHED: &str =
@@ -25,7 +15,7 @@ const CRASHED: &str =
 #[test]
 fn l27_a_crashed_agent_goes_on_from_its_newest_checkpoint_and_is_watched() {
     let script = "31s surveyed c1 c2 \n 91s outcome delivered \n 100s spawn task=t \n 101s beat \n 101s beating 1m \n 20m";
-    assert_snapshot!(unattended().play(CRASHED).play(script).tail("incident Died"), @"
+    assert_snapshot!(Timeline::unattended().play(CRASHED).play(script).tail("incident Died"), @"
     30s incident Died
     30s attempt 1 to recover t is planned for 1m30s
     30s => survey the checkpoints of t
@@ -41,20 +31,20 @@ fn l27_a_crashed_agent_goes_on_from_its_newest_checkpoint_and_is_watched() {
 
 #[test]
 fn l27_damaged_checkpoints_are_passed_over() {
-    let timeline = unattended().play(CRASHED).play("31s surveyed c1 c2 -c3 \n 2m");
+    let timeline = Timeline::unattended().play(CRASHED).play("31s surveyed c1 c2 -c3 \n 2m");
     assert!(timeline.has("=> start for t from c2"), "{}", timeline.so_far());
 }
 
 #[test]
 fn l27_without_a_valid_checkpoint_it_begins_anew_and_people_are_told() {
-    let timeline = unattended().play(CRASHED).play("31s surveyed -c1 -c2 \n 2m");
+    let timeline = Timeline::unattended().play(CRASHED).play("31s surveyed -c1 -c2 \n 2m");
     assert!(timeline.has("=> start for t from its start"), "{}", timeline.so_far());
     assert_eq!(timeline.count("fleet alert of t: no valid checkpoint is left"), 1, "{}", timeline.so_far());
 }
 
 #[test]
 fn l27_nothing_is_started_before_it_is_known_what_was_saved() {
-    let timeline = unattended().play(CRASHED).play("14m");
+    let timeline = Timeline::unattended().play(CRASHED).play("14m");
     assert_eq!(timeline.count("=> start"), 0, "{}", timeline.so_far());
     let timeline = timeline.play("20m \n 20m surveyed c1 \n 21m");
     assert_eq!(timeline.count("=> start for t from c1"), 1, "{}", timeline.so_far());
@@ -62,7 +52,7 @@ fn l27_nothing_is_started_before_it_is_known_what_was_saved() {
 
 #[test]
 fn l28_a_task_is_tried_three_times_and_then_people_must_look() {
-    let mut timeline = unattended().play(CRASHED);
+    let mut timeline = Timeline::unattended().play(CRASHED);
     for at in [5, 10, 20, 40] {
         let lives = format!(
             "{at}m surveyed c1 c2 \n {}m spawn task=t \n {}m beat \n {}m exit signal=11 \n",
@@ -88,22 +78,23 @@ fn l28_a_task_is_tried_three_times_and_then_people_must_look() {
 fn x14_a_finished_task_is_never_recovered() {
     let done =
         "0s spawn task=t \n 1s beat \n 10s checkpoint c1 \n 20s end-task t \n 30s exit signal=11 \n 1h";
-    let timeline = unattended().play(done);
+    let timeline = Timeline::unattended().play(done);
     assert_eq!(timeline.count("=> start") + timeline.count("=> survey"), 0, "{}", timeline.so_far());
     assert!(timeline.has("t is not recovered: it is done"), "{}", timeline.so_far());
 }
 
 #[test]
 fn x14_a_task_that_finishes_while_it_waits_for_its_recovery_is_left_alone() {
-    let timeline =
-        unattended().play(CRASHED).play("31s surveyed c1 \n 40s @b beat \n 50s @b end-task t \n 1h");
+    let timeline = Timeline::unattended()
+        .play(CRASHED)
+        .play("31s surveyed c1 \n 40s @b beat \n 50s @b end-task t \n 1h");
     assert_eq!(timeline.count("=> start"), 0, "{}", timeline.so_far());
 }
 
 #[test]
 fn x14_a_task_that_another_agent_took_over_is_not_recovered() {
     let timeline =
-        unattended().play(CRASHED).play("31s surveyed c1 \n 40s @b beat \n 50s @b assign t \n 20m");
+        Timeline::unattended().play(CRASHED).play("31s surveyed c1 \n 40s @b beat \n 50s @b assign t \n 20m");
     assert_eq!(timeline.count("=> start"), 0, "{}", timeline.so_far());
 }
 
@@ -111,8 +102,8 @@ fn x14_a_task_that_another_agent_took_over_is_not_recovered() {
 fn l29_a_restart_of_the_monitor_gives_no_attempt_back() {
     let script = "31s surveyed c1 c2 \n 40s restart \n 91s outcome delivered \n 95s restart \n 100s spawn task=t \n \
                   101s beat \n 110s exit signal=11 \n 111s surveyed c1 c2 \n 112s restart \n 10m";
-    let calm = unattended().play(CRASHED).play(&script.replace("restart", "wait"));
-    let restarted = unattended().play(CRASHED).play(script);
+    let calm = Timeline::unattended().play(CRASHED).play(&script.replace("restart", "wait"));
+    let restarted = Timeline::unattended().play(CRASHED).play(script);
     let attempts = |timeline: &Timeline| {
         let begun = timeline.events.iter().filter_map(|event| match &event.fact {
             Fact::Recovery(change) => match change.as_ref() {
@@ -129,20 +120,20 @@ fn l29_a_restart_of_the_monitor_gives_no_attempt_back() {
 
 #[test]
 fn l28_an_agent_without_a_task_is_brought_back_too() {
-    let timeline = unattended().play("0s beat \n 30s exit signal=11 \n 31s surveyed \n 3m");
+    let timeline = Timeline::unattended().play("0s beat \n 30s exit signal=11 \n 31s surveyed \n 3m");
     assert!(timeline.has("=> start for agent:a from its start"), "{}", timeline.so_far());
 }
 
 #[test]
 fn l28_what_a_person_ends_is_not_brought_back() {
-    let timeline =
-        unattended().play("0s spawn task=t \n 1s beat \n 5s order terminate \n 10s outcome stopped \n 1h");
+    let timeline = Timeline::unattended()
+        .play("0s spawn task=t \n 1s beat \n 5s order terminate \n 10s outcome stopped \n 1h");
     assert_eq!(timeline.count("=> start") + timeline.count("=> survey"), 0, "{}", timeline.so_far());
 }
 
 #[test]
 fn x14_an_agent_that_is_forgotten_is_not_brought_back() {
-    let timeline = unattended().play(CRASHED).play("31s surveyed c1 \n 40s order unregister \n 1h");
+    let timeline = Timeline::unattended().play(CRASHED).play("31s surveyed c1 \n 40s order unregister \n 1h");
     assert_eq!(timeline.count("=> start"), 0, "{}", timeline.so_far());
 }
 
@@ -154,7 +145,7 @@ fn x02_while_a_host_fails_nobody_is_started_there() {
         + &lines(0..10, |n| format!("1s @o{n} beating 1m"));
     let dies = lines(0..6, |n| format!("60s @h{n} exit signal=9"));
     let asked = lines(0..6, |n| format!("61s @h{n} surveyed c1"));
-    let timeline = unattended().play(&(begin + &dies + &asked)).play("30m");
+    let timeline = Timeline::unattended().play(&(begin + &dies + &asked)).play("30m");
     assert!(timeline.so_far().contains("agents of host h turned dead together"), "{}", timeline.so_far());
     assert_eq!(timeline.count("=> start"), 0, "{}", timeline.so_far());
 }

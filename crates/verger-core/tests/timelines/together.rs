@@ -8,16 +8,6 @@ use verger_core::{Span, Timestamp};
 
 use crate::timeline::Timeline;
 
-/// Everything that may be done without a person is done.
-fn unattended() -> Timeline {
-    let mut policies = Policies::default();
-    policies.each(|role| {
-        role.mode = Mode::Full;
-        role.restart = RestartPolicy::Recover;
-    });
-    Timeline::new(policies)
-}
-
 fn each(numbers: std::ops::Range<usize>, words: &str) -> String {
     numbers.map(|n| format!("{words} \n").replace('@', &format!("@a{n:02} "))).collect()
 }
@@ -51,7 +41,7 @@ fn opened(timeline: &Timeline) -> Vec<&Scope> {
 #[test]
 fn x02_half_of_the_fleet_that_fails_together_is_one_incident_and_nobody_is_ended() {
     let script = each(0..20, "0s @spawn") + &each(0..20, "1s @beating 5m") + &broken(0..12, 10);
-    let timeline = unattended().play(&script).play("30m");
+    let timeline = Timeline::unattended().play(&script).play("30m");
     assert_eq!(opened(&timeline), [&Scope::Fleet], "{}", timeline.so_far());
     assert_eq!(timeline.count("=> stop"), 0, "{}", timeline.so_far());
 }
@@ -59,7 +49,7 @@ fn x02_half_of_the_fleet_that_fails_together_is_one_incident_and_nobody_is_ended
 #[test]
 fn x02_one_agent_that_fails_alone_is_ended_as_before() {
     let script = each(0..20, "0s @spawn") + &each(0..20, "1s @beating 5m") + &broken(0..1, 10);
-    let timeline = unattended().play(&script).play("5m");
+    let timeline = Timeline::unattended().play(&script).play("5m");
     assert!(opened(&timeline).is_empty() && timeline.count("=> stop") > 0, "{}", timeline.so_far());
 }
 
@@ -67,7 +57,7 @@ fn x02_one_agent_that_fails_alone_is_ended_as_before() {
 fn x02_a_host_that_is_lost_is_one_incident_of_that_host() {
     let there = each(0..6, "0s @spawn host=h1") + &each(6..20, "0s @spawn host=h2");
     let script = there + &each(0..20, "1s @beating 1m");
-    let timeline = unattended().play(&script).play(&each(0..6, "10m @error disk unrecoverable"));
+    let timeline = Timeline::unattended().play(&script).play(&each(0..6, "10m @error disk unrecoverable"));
     let timeline = timeline.play("20m");
     assert_eq!(opened(&timeline), [&Scope::Host("h1".into())], "{}", timeline.so_far());
 }
@@ -90,7 +80,8 @@ fn x02_at_most_a_share_of_the_fleet_is_being_ended_at_once() {
 fn x02_a_provider_that_fails_many_is_an_outage_and_its_end_is_told() {
     let there = each(0..10, "0s @spawn provider=p1") + &each(10..20, "0s @spawn provider=p2");
     let outage = each(0..6, "60s @outage refused for=10m");
-    let timeline = unattended().play(&(there + &each(0..20, "1s @beating 5m") + &outage)).play("5m");
+    let timeline =
+        Timeline::unattended().play(&(there + &each(0..20, "1s @beating 5m") + &outage)).play("5m");
     assert_eq!(opened(&timeline), [&Scope::Provider("p1".into())], "{}", timeline.so_far());
     let over =
         timeline.play(&(each(0..6, "15m @model-starts") + &each(0..6, "901s @tokens 100"))).play("20m");
@@ -102,7 +93,7 @@ fn x02_a_provider_that_fails_many_is_an_outage_and_its_end_is_told() {
 #[test]
 fn x02_a_person_ends_the_freeze_and_each_is_judged_for_itself_again() {
     let script = each(0..20, "0s @spawn") + &each(0..20, "1s @beating 5m") + &broken(0..12, 10);
-    let mut timeline = unattended().play(&script).play("10m");
+    let mut timeline = Timeline::unattended().play(&script).play("10m");
     assert_eq!(timeline.count("=> escalate"), 0, "people know of the one: {}", timeline.so_far());
     let thaw = |order| Notice::Incident { scope: Scope::Fleet, by: "ada".into(), order };
     assert!(timeline.notice(&thaw(Order::Dismiss)).is_ok());
@@ -115,8 +106,8 @@ fn x02_a_person_ends_the_freeze_and_each_is_judged_for_itself_again() {
 #[test]
 fn x02_a_restart_of_the_monitor_thaws_nobody() {
     let script = each(0..20, "0s @spawn") + &each(0..20, "1s @beating 5m") + &broken(0..12, 10);
-    let calm = unattended().play(&script).play("1h");
-    let restarted = unattended().play(&script).play("5m restart \n 1h");
+    let calm = Timeline::unattended().play(&script).play("1h");
+    let restarted = Timeline::unattended().play(&script).play("5m restart \n 1h");
     assert_eq!(calm.count("=> stop"), restarted.count("=> stop"), "{}", restarted.so_far());
     assert_eq!(opened(&restarted).len(), 1);
 }
@@ -124,7 +115,7 @@ fn x02_a_restart_of_the_monitor_thaws_nobody() {
 #[test]
 fn x02_the_freeze_ends_by_itself_after_a_night() {
     let script = each(0..20, "0s @spawn") + &each(0..20, "1s @beating 5m") + &broken(0..12, 10);
-    let timeline = unattended().play(&script).play("9h");
+    let timeline = Timeline::unattended().play(&script).play("9h");
     let thawed =
         timeline.events.iter().find(|event| matches!(&event.fact, Fact::Correlated(Change::Thawed { .. })));
     let at = thawed.expect("it thaws").at;
@@ -136,7 +127,8 @@ fn x02_an_outage_over_half_the_fleet_is_one_incident_and_ends_nobody() {
     let there = each(0..10, "0s @spawn provider=p1") + &each(10..20, "0s @spawn provider=p2");
     let outage = |second: u64| each(0..10, &format!("{second}s @outage refused"));
     let retries: String = (1..90).map(|nth| outage(nth * 120)).collect();
-    let timeline = unattended().play(&(there + &each(0..20, "1s @beating 5m") + &retries)).play("3h5m");
+    let timeline =
+        Timeline::unattended().play(&(there + &each(0..20, "1s @beating 5m") + &retries)).play("3h5m");
     assert_eq!(opened(&timeline), [&Scope::Provider("p1".into())], "{}", timeline.so_far());
     let done = timeline.count("=> stop") + timeline.count("=> escalate") + timeline.count("incident");
     assert_eq!(done, 0, "{}", timeline.so_far());
@@ -146,7 +138,8 @@ fn x02_an_outage_over_half_the_fleet_is_one_incident_and_ends_nobody() {
 fn x02_what_people_say_to_agents_does_not_end_an_outage() {
     let there = each(0..10, "0s @spawn provider=p1") + &each(0..10, "1s @beating 5m");
     let outage = each(0..6, "60s @outage refused for=10m");
-    let timeline = unattended().play(&(there + &outage)).play(&each(7..10, "2m @person-says hello"));
+    let timeline =
+        Timeline::unattended().play(&(there + &outage)).play(&each(7..10, "2m @person-says hello"));
     let timeline = timeline.play("8m");
     let resolved = |change: &&&Change| matches!(change, Change::Resolved { .. });
     assert_eq!(changes(&timeline).iter().filter(resolved).count(), 0, "{}", timeline.so_far());
@@ -159,9 +152,9 @@ fn x02_who_has_ended_is_not_counted_again_by_a_copy_of_its_announcement() {
     let left = each(0..12, "10s @exit code=0");
     let copies = "11s clock -11s \n".to_owned() + &each(0..12, "11s @spawn") + "11s clock 0s \n";
     let bad = each(12..17, "20s @error disk unrecoverable");
-    let timeline = unattended().play(&(there.clone() + &left + "11s wait \n" + &bad)).play("1m");
+    let timeline = Timeline::unattended().play(&(there.clone() + &left + "11s wait \n" + &bad)).play("1m");
     assert_eq!(opened(&timeline), [&Scope::Fleet], "{}", timeline.so_far());
-    let timeline = unattended().play(&(there + &left + &copies + &bad)).play("1m");
+    let timeline = Timeline::unattended().play(&(there + &left + &copies + &bad)).play("1m");
     assert_eq!(opened(&timeline), [&Scope::Fleet], "{}", timeline.so_far());
 }
 
@@ -170,7 +163,7 @@ fn x02_who_is_looked_at_early_is_not_put_off_once_more() {
     // A restart looks at everybody; when the freeze is over, it is at the same moment all the same.
     let script = each(0..20, "0s @spawn") + &each(0..20, "1s @beating 5m") + &broken(0..12, 10);
     let asked = |restarts: &str| {
-        let mut timeline = unattended().play(&script).play(&format!("10m \n {restarts} 10m40s"));
+        let mut timeline = Timeline::unattended().play(&script).play(&format!("10m \n {restarts} 10m40s"));
         let dismiss = Notice::Incident { scope: Scope::Fleet, by: "ada".into(), order: Order::Dismiss };
         assert!(timeline.notice(&dismiss).is_ok());
         let timeline = timeline.play("20m");

@@ -19,7 +19,7 @@ use verger_core::breaker::Permit;
 use verger_core::effect::{Action, Effect, EffectKey, Outcome};
 use verger_core::event::Event;
 use verger_core::notice::{Notice, NoticeError, Reply};
-use verger_core::policy::{Mode, Policies};
+use verger_core::policy::{Mode, Policies, RestartPolicy};
 use verger_core::probe;
 use verger_core::signal::{Body, Content, Signal, Status, Trust};
 use verger_core::time::{AgentTime, WallTime};
@@ -122,6 +122,17 @@ impl Timeline {
         policies.correlation.stops_max = u16::MAX;
         policies.correlation.stops_share = 100;
         policies.correlation.look_around = Span::ZERO;
+        Self::new(policies)
+    }
+
+    /// Everything that may be done without a person is done, and starts come on the second.
+    pub(crate) fn unattended() -> Self {
+        let mut policies = Policies::default();
+        policies.recovery.jitter_percent = 0;
+        policies.each(|role| {
+            role.mode = Mode::Full;
+            role.restart = RestartPolicy::Recover;
+        });
         Self::new(policies)
     }
 
