@@ -2,7 +2,8 @@
 //!
 //! People and orchestrators give tasks, update and close them ([`TaskWord`]). Agents say that they were given one, are
 //! done, or cannot go on; and lasting progress of an agent is an update of the task it works on. What is decided is
-//! recorded; a question goes out to the agent. A declared failure is a fact, on which recovery acts.
+//! recorded; a question goes out to the agent. A declared failure is a fact for people; nothing
+//! is recovered by it.
 
 use super::{Collector, Fleet, desk};
 use crate::event::Fact;
