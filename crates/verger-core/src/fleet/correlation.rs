@@ -170,9 +170,23 @@ impl Fleet {
         if changes.is_empty() {
             return;
         }
+        if changes.iter().any(|change| matches!(change, Change::Thawed { .. } | Change::Resolved { .. })) {
+            self.look_at_held(now);
+        }
         let facts = changes.into_iter().map(Fact::Correlated);
         out.events.extend(facts.map(|fact| Event { at: now, agent: None, fact }));
         self.freeze_recovery(now, out);
+    }
+
+    /// Who was held back may go on: all are looked at in one order, and not as each of them happens to be heard next.
+    fn look_at_held(&mut self, now: Timestamp) {
+        let soon = now + Span::millis(1);
+        for slot in 0..self.table.slots() {
+            let case = self.table.agent(slot).and_then(|agent| agent.case.as_ref());
+            if case.is_some_and(|case| case.held_until.is_some()) {
+                self.ring.arm(slot, soon);
+            }
+        }
     }
 }
 

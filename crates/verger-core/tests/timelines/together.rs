@@ -173,3 +173,14 @@ fn x02_who_is_looked_at_early_is_not_put_off_once_more() {
     };
     assert_eq!(asked("10m20s restart \n"), asked(""));
 }
+
+#[test]
+fn x02_when_the_freeze_ends_all_who_were_held_are_looked_at_at_once() {
+    // And not each of them when it happens to be heard next, which a restart of the monitor would change.
+    let script = each(0..20, "0s @spawn") + &each(0..20, "1s @beating 5m") + &broken(0..12, 10);
+    let mut timeline = Timeline::unattended().play(&script).play("10m31s");
+    let dismiss = Notice::Incident { scope: Scope::Fleet, by: "ada".into(), order: Order::Dismiss };
+    assert!(timeline.notice(&dismiss).is_ok());
+    let timeline = timeline.play("10m32s");
+    assert_eq!(timeline.count("=> escalate"), 12, "{}", timeline.so_far());
+}
