@@ -87,7 +87,7 @@ impl Host {
             Action::Escalate(escalation) => {
                 self.tell(&agent, &format!("needs a person: {}", escalation.reason));
             }
-            Action::Inquire
+            Action::Inquire { .. }
             | Action::Interrupt { .. }
             | Action::RequestHandoff { .. }
             | Action::Stop { .. }

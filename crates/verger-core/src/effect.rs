@@ -46,7 +46,14 @@ pub enum Action {
     /// Ask for a sign of life over the agent's ping channel. The key's `seq` is the ping's number.
     Ping,
     /// Ask the agent with high priority how it is (001 §1.5.3); any answer of its own counts.
-    Inquire,
+    Inquire {
+        /// The task that gives rise to the question, if one does.
+        task: Option<TaskId>,
+        /// How long it has for an answer.
+        within: Span,
+        /// The text to deliver.
+        text: Arc<str>,
+    },
     /// Put a reminder into the agent's context.
     Nudge {
         /// Which attempt of this sequence.

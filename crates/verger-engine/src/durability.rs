@@ -45,7 +45,7 @@ pub(crate) fn is_ephemeral(action: &Action) -> bool {
     match action {
         // A probe is run again at its next turn, and a ticket is decided without advice when its time is up.
         Action::Ping | Action::Probe(_) | Action::AskAdvice(_) => true,
-        Action::Inquire
+        Action::Inquire { .. }
         | Action::Nudge { .. }
         | Action::Escalate(_)
         | Action::Interrupt { .. }
@@ -75,7 +75,7 @@ pub(crate) fn keeps(action: &Action) -> bool {
         | Action::TellSender { .. }
         | Action::WriteCheckpoint { .. } => true,
         Action::Ping
-        | Action::Inquire
+        | Action::Inquire { .. }
         | Action::Nudge { .. }
         | Action::Interrupt { .. }
         | Action::RequestHandoff { .. }

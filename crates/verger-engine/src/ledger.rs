@@ -36,7 +36,7 @@ impl Ledger {
             Action::Stop { .. } => Closes::WhenDone,
             Action::Withdraw { .. } => Closes::WhenDoneToAnyLife,
             Action::Ping
-            | Action::Inquire
+            | Action::Inquire { .. }
             | Action::Nudge { .. }
             | Action::Escalate(_)
             | Action::Interrupt { .. }

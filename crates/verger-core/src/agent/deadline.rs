@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Agent, Step};
+use super::{Agent, Question, Step};
 use crate::effect::Action;
 use crate::event::Fact;
 use crate::health::HealthState;
@@ -40,7 +40,7 @@ impl Agent {
                 self.liveness.on_ping_numbered(key.seq);
             }
             Some(Ask::Inquire) => {
-                self.ask(step.now, step.role, true, &mut step.out.effects);
+                self.ask(step.now, step.role, Question::of_itself(true), &mut step.out.effects);
             }
             Some(Ask::Lost { .. }) if self.liveness.left_unseen() => self.end_unseen_life(step),
             Some(Ask::Classified(_)) if self.liveness.left_unseen() && self.waiting.idle_since.is_some() => {
@@ -53,7 +53,7 @@ impl Agent {
                     self.record(step, Fact::Disconnected { status, cause, last_seen });
                 }
                 if inquire {
-                    self.ask(step.now, step.role, false, &mut step.out.effects);
+                    self.ask(step.now, step.role, Question::of_itself(false), &mut step.out.effects);
                 }
             }
             Some(Ask::Classified(class)) => {

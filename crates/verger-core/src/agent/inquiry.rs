@@ -5,6 +5,8 @@
 
 use super::Agent;
 use crate::effect::{Action, Effect, Outcome};
+use crate::id::TaskId;
+use crate::intervention::inquiry_text;
 use crate::policy::Role;
 use crate::time::{Span, Timestamp};
 
@@ -97,6 +99,22 @@ impl Inquiry {
     }
 }
 
+/// A question to an agent, how it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question<'a> {
+    /// Whether it is the second try of whoever asks.
+    pub(crate) again: bool,
+    /// The task that it is about, if it is about one.
+    pub(crate) task: Option<&'a TaskId>,
+}
+
+impl Question<'_> {
+    /// One about the agent itself.
+    pub(crate) fn of_itself(again: bool) -> Self {
+        Self { again, task: None }
+    }
+}
+
 /// The question that an agent has not answered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Asked {
@@ -124,14 +142,23 @@ impl Asked {
 }
 
 impl Agent {
-    /// Asks it how it is, unless it has been asked and still has time to answer; `again` on the second try of whoever
-    /// asks. Gives the number of the question that stands.
-    pub(crate) fn ask(&mut self, now: Timestamp, role: &Role, again: bool, effects: &mut Vec<Effect>) -> u32 {
+    /// Asks it how it is, unless it has been asked and still has time to answer. Gives the number of the question
+    /// that stands.
+    pub(crate) fn ask(
+        &mut self,
+        now: Timestamp,
+        role: &Role,
+        question: Question<'_>,
+        effects: &mut Vec<Effect>,
+    ) -> u32 {
+        let Question { again, task } = question;
         let before = self.past.as_ref().and_then(|past| past.asked);
         if let Some(asked) = before.filter(|asked| asked.serves(now, again, role)) {
             return asked.seq;
         }
-        let seq = self.put_out(Action::Inquire, effects).seq;
+        let within = role.liveness.inquiry_timeout;
+        let text = inquiry_text(task, within);
+        let seq = self.put_out(Action::Inquire { task: task.cloned(), within, text }, effects).seq;
         let first = before.filter(|asked| asked.stands(now, role));
         let at = first.map_or(now, |asked| asked.at);
         let asked = Asked { seq, at, repeated: first.is_some(), over: false };

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::{Agent, Signs, Step};
+use super::{Agent, Question, Signs, Step};
 use crate::event::{Fact, Incident};
 use crate::evidence::{Evidence, Family, Measure, Severity, Sign};
 use crate::health::HealthState;
@@ -183,7 +183,7 @@ impl Agent {
         let mut inquiry = self.past.as_ref().and_then(|past| past.inquiry).unwrap_or_default();
         if inquiry.is_due(step.now, step.role) {
             let again = inquiry.is_unanswered();
-            let seq = self.ask(step.now, step.role, again, &mut step.out.effects);
+            let seq = self.ask(step.now, step.role, Question::of_itself(again), &mut step.out.effects);
             inquiry.on_asked(step.now, seq);
             self.past.get_or_insert_default().inquiry = Some(inquiry);
         }

@@ -22,7 +22,7 @@ mod view;
 
 use std::sync::Arc;
 
-pub(crate) use inquiry::{Asked, Inquiry};
+pub(crate) use inquiry::{Asked, Inquiry, Question};
 pub use life::Refusal;
 pub(crate) use life::{Spawned, introduces};
 pub(crate) use place::Place;

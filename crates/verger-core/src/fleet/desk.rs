@@ -8,7 +8,7 @@ use super::index::IdIndex;
 use super::rows::{RestoreError, Row, RowKey, checked, versioned};
 use super::table::Table;
 use super::{Collector, Fleet};
-use crate::agent::Agent;
+use crate::agent::{Agent, Question};
 use crate::effect::{Action, EffectKey};
 use crate::event::{Event, Fact};
 use crate::health::HealthState;
@@ -110,10 +110,16 @@ impl Fleet {
     }
 
     /// Asks an agent how it is, if somebody is there to be asked; what was asked just now is not asked again.
-    pub(super) fn inquire(&mut self, now: Timestamp, agent: &AgentId, again: bool, out: &mut Collector) {
+    pub(super) fn inquire(
+        &mut self,
+        now: Timestamp,
+        agent: &AgentId,
+        question: Question<'_>,
+        out: &mut Collector,
+    ) {
         let Some(slot) = self.present(agent) else { return };
         let agent = self.table.agent_mut(slot);
-        agent.ask(now, self.policies.at(agent.role), again, &mut out.effects);
+        agent.ask(now, self.policies.at(agent.role), question, &mut out.effects);
         self.touch(slot);
     }
 

@@ -4,6 +4,7 @@
 //! agent concerned; if it has none, they are recorded only. That people are to know of something is a fact.
 
 use super::{Collector, Fleet, desk};
+use crate::agent::Question;
 use crate::effect::{Action, EffectKey, Outcome};
 use crate::event::Fact;
 use crate::id::{AgentId, MessageId};
@@ -162,7 +163,7 @@ impl Fleet {
                 let unread = u32::try_from(self.machines.messages.unread(&to)).unwrap_or(u32::MAX);
                 self.act_on(&to, Action::RemindOfMessage { message, from, unread }, out);
             }
-            Decision::Inquire { joined: false } => self.inquire(now, &to, false, out),
+            Decision::Inquire { joined: false } => self.inquire(now, &to, Question::of_itself(false), out),
             Decision::TellSender(_)
             | Decision::TellSenderDelivered { .. }
             | Decision::Dropped

@@ -6,6 +6,7 @@
 //! is recovered by it.
 
 use super::{Collector, Fleet, desk};
+use crate::agent::Question;
 use crate::event::Fact;
 use crate::id::{AgentId, TaskId};
 use crate::notice::{NoticeError, Reply, Speaker, TaskWord};
@@ -237,7 +238,7 @@ impl Fleet {
             self.close_work(now, &task, why, out);
         }
         if let Some((agent, again)) = agent.zip(question) {
-            self.inquire(now, &agent, again, out);
+            self.inquire(now, &agent, Question { again, task: Some(&task) }, out);
         }
     }
 }

@@ -7,5 +7,5 @@ mod policy;
 
 pub use budget::{Budget, Limit};
 pub(crate) use case::{Case, Delivery, Granted, Ladder, Nudging, Stopping};
-pub use nudge::nudge_text;
+pub use nudge::{inquiry_text, nudge_text};
 pub use policy::{FleetLimits, Policy};

@@ -1,7 +1,8 @@
-//! The reminder's words.
+//! The words of a reminder, and of a question.
 
 use std::sync::Arc;
 
+use crate::id::TaskId;
 use crate::time::Span;
 
 /// 000 §2.3, word for word.
@@ -13,6 +14,15 @@ const DEFAULT: &str = "REMINDER: You have been working for {duration} without ch
 /// The reminder for an agent that got nowhere for `duration`.
 pub fn nudge_text(template: Option<&str>, duration: Span) -> Arc<str> {
     template.unwrap_or(DEFAULT).replace("{duration}", &in_words(duration)).into()
+}
+
+/// What an agent is asked, about a task as 001 §1.5.3 has it.
+pub fn inquiry_text(task: Option<&TaskId>, within: Span) -> Arc<str> {
+    let what = match task {
+        Some(task) => format!("Your task ({task}) appears stalled."),
+        None => "Nothing has been heard of you.".to_owned(),
+    };
+    format!("{what} Please provide a status update within {}.", in_words(within)).into()
 }
 
 fn in_words(duration: Span) -> String {
@@ -41,5 +51,12 @@ mod tests {
         assert_eq!(&*nudge_text(Some("{duration}!"), Span::secs(60)), "1 minute!");
         assert_eq!(&*nudge_text(Some("{duration}!"), Span::hours(5)), "5 hours!");
         assert_eq!(&*nudge_text(Some("no placeholder"), Span::hours(5)), "no placeholder");
+    }
+
+    #[test]
+    fn r07_the_question_names_the_task_and_the_time() {
+        let task = TaskId::from("task-20250115-001");
+        insta::assert_snapshot!(inquiry_text(Some(&task), Span::minutes(5)), @"Your task (task-20250115-001) appears stalled. Please provide a status update within 5 minutes.");
+        insta::assert_snapshot!(inquiry_text(None, Span::minutes(5)), @"Nothing has been heard of you. Please provide a status update within 5 minutes.");
     }
 }

@@ -6,7 +6,6 @@
 use std::fmt;
 
 use super::Policy;
-use crate::id::TaskId;
 use crate::standing::Reading;
 use crate::time::{Span, Timestamp};
 
@@ -137,10 +136,4 @@ fn spared(worker: Reading) -> Spared {
         Reading::There | Reading::Engaged { .. } => Spared::Alive,
         Reading::Silent | Reading::Offline | Reading::Unknown | Reading::Nobody => Spared::NothingKnown,
     }
-}
-
-/// The words of a status inquiry, as 001 §1.5.3 has them.
-pub fn inquiry_text(task: &TaskId, policy: &Policy) -> String {
-    let within = policy.inquiry_timeout;
-    format!("Your task ({task}) appears stalled. Please provide a status update within {within}.")
 }

@@ -34,7 +34,7 @@ mod tests;
 
 pub use decision::{Assigned, Decided, Decision, Evidence, Explained, Refusal, Updated, WhyTold};
 pub(crate) use inquiry::Inquiry;
-pub use inquiry::{Failure, Spared, Verdict, inquiry_text};
+pub use inquiry::{Failure, Spared, Verdict};
 pub use machine::{Assignment, Start, Step, Tasks, Update};
 pub use policy::Policy;
 pub use task::TaskStatus;

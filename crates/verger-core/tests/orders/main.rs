@@ -337,7 +337,7 @@ proptest! {
         for (_, effect) in &runner.told.effects {
             let needs = match &effect.action {
                 Action::Ping
-                | Action::Inquire
+                | Action::Inquire { .. }
                 | Action::Deliver { .. }
                 | Action::TellSender { .. }
                 | Action::WriteCheckpoint { .. }

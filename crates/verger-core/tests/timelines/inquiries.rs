@@ -17,7 +17,7 @@ fn after(script: &str) -> Timeline {
 }
 
 fn asked(timeline: &Timeline) -> usize {
-    timeline.effects.iter().filter(|effect| effect.action == Action::Inquire).count()
+    timeline.effects.iter().filter(|effect| matches!(effect.action, Action::Inquire { .. })).count()
 }
 
 fn stuck_at(timeline: &Timeline) -> Option<Timestamp> {

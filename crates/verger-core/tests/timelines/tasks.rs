@@ -21,9 +21,9 @@ fn r06_a_task_is_stalled_when_it_is_overdue_quiet_and_unexplained_and_its_agent_
     1m1s UNKNOWN -> HEALTHY
     45m task t: stalled: no update for 30m (limit 30m); overdue for 24m50s; no message explains it; of its agent: it shows life
     45m task t: its agent is asked
-    45m => inquire
+    45m => inquire about t
     47m30s task t: its agent is asked again
-    47m30s => inquire
+    47m30s => inquire about t
     50m task t: people are told: Spared(Alive)
     ");
 }
@@ -47,7 +47,7 @@ fn r07_a_failure_is_declared_when_the_question_is_unanswered_and_heartbeats_have
     30m10s task t: stalled: no update for 30m (limit 30m); overdue for 10m; no message explains it; of its agent: it is unresponsive and may have failed
     30m10s task t: its agent is asked
     32m40s task t: its agent is asked again
-    32m40s => inquire
+    32m40s => inquire about t
     35m1s classified recoverable
     35m1s DEGRADED -> STUCK: no answer to a status inquiry for 5m (limit 5m)
     35m1s incident Stuck
@@ -73,7 +73,7 @@ fn r07_an_answer_explains_the_delay_and_nothing_is_declared() {
     1m1s UNKNOWN -> HEALTHY
     30m10s task t: stalled: no update for 30m (limit 30m); overdue for 10m; no message explains it; of its agent: it shows life
     30m10s task t: its agent is asked
-    30m10s => inquire
+    30m10s => inquire about t
     32m task t: stalled no longer, after 1m49s
     45m task t: done
     ");
@@ -94,17 +94,17 @@ fn r06_a_wait_for_a_person_explains_the_delay_of_a_task_that_people_were_told_of
     1m1s UNKNOWN -> HEALTHY
     30m10s task t: stalled: no update for 30m (limit 30m); overdue for 10m; no message explains it; of its agent: it shows life
     30m10s task t: its agent is asked
-    30m10s => inquire
+    30m10s => inquire about t
     32m40s task t: its agent is asked again
-    32m40s => inquire
+    32m40s => inquire about t
     35m10s task t: people are told: Spared(Alive)
     50m task t: stalled no longer, after 19m49s
     50m task t: that is over after 14m49s
     1h30m task t: stalled: no update for 1h29m (limit 30m); overdue for 1h9m; no message explains it; of its agent: it shows life
     1h30m task t: its agent is asked
-    1h30m => inquire
+    1h30m => inquire about t
     1h32m task t: its agent is asked again
-    1h32m => inquire
+    1h32m => inquire about t
     1h35m task t: people are told: Spared(Alive)
     ");
 }

@@ -136,7 +136,7 @@ impl Score {
                 self.interventions.entry(effect.key.agent.clone()).or_default().push(at);
             }
             Action::Ping
-            | Action::Inquire
+            | Action::Inquire { .. }
             | Action::RequestHandoff { .. }
             | Action::Survey { .. }
             | Action::Spawn(_)

@@ -47,7 +47,7 @@ pub(crate) fn carry_out(agent: &mut Agent, stage: &mut Stage, now: SimTime, effe
     }
     match effect.action {
         Action::Nudge { .. } => agent.nudge(stage, now, key),
-        Action::Inquire => agent.errand(stage, now, (0.01, 0.5), key, ErrandStage::InquiryArrives),
+        Action::Inquire { .. } => agent.errand(stage, now, (0.01, 0.5), key, ErrandStage::InquiryArrives),
         Action::Interrupt { .. } => agent.errand(stage, now, (0.1, 5.0), key, ErrandStage::InterruptArrives),
         Action::RequestHandoff { within } => {
             agent.errand(stage, now, (0.1, 5.0), key, ErrandStage::HandoffArrives { within });

@@ -30,7 +30,6 @@ fn r07_row_1_send_a_status_inquiry_message() {
     30m t: Stalled
     30m t: Inquire { again: false, joined: false }
     ");
-    assert_snapshot!(inquiry_text(&"task-20250115-001".into(), &board.policy), @"Your task (task-20250115-001) appears stalled. Please provide a status update within 5m.");
 }
 
 #[test]

@@ -115,7 +115,8 @@ pub(crate) fn effect(effect: &Effect) -> String {
     }
     match &effect.action {
         Action::Ping => format!("=> ping{whom}"),
-        Action::Inquire => format!("=> inquire{whom}"),
+        Action::Inquire { task: None, .. } => format!("=> inquire{whom}"),
+        Action::Inquire { task: Some(task), .. } => format!("=> inquire{whom} about {task}"),
         Action::Nudge { attempt, .. } => format!("=> nudge{whom} {attempt}"),
         Action::Escalate(_) => format!("=> escalate{whom}"),
         Action::Interrupt { repeats } => format!("=> interrupt{whom} at {repeats}"),

@@ -16,7 +16,7 @@ use crate::world::{SimTime, World};
 fn action(rng: &mut Rng) -> Action {
     match rng.weighted(&[10, 3, 3, 3, 3, 2, 2]) {
         0 => Action::Ping,
-        1 => Action::Inquire,
+        1 => Action::Inquire { task: None, within: Span::minutes(5), text: "how are you?".into() },
         2 => Action::Nudge { attempt: 1, text: "look again".into() },
         3 => Action::Escalate(Escalation {
             reason: "silent".into(),
