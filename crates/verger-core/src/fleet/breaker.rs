@@ -59,7 +59,7 @@ impl Fleet {
 
     /// Has a breaker learn what was seen. What succeeds where nothing failed before is nothing to learn, unless rates
     /// are wanted: most agents have no breaker.
-    fn observe_breaker(
+    pub(super) fn observe_breaker(
         &mut self,
         now: Timestamp,
         slot: u32,

@@ -105,11 +105,13 @@ impl Fleet {
     pub(super) fn on_errand(
         &mut self,
         now: Timestamp,
+        slot: u32,
         content: &Content,
         out: &mut Collector,
     ) -> Option<Result<(), Refusal>> {
         let (Body::Outcome { key, .. } | Body::Surveyed { key, .. }) = &content.body else { return None };
-        if !self.machines.errands.has(key) {
+        // Of what was done for an agent, no other one has a say.
+        if !self.machines.errands.has(key) || self.table.id(slot) != Some(&key.agent) {
             return None;
         }
         if content.trust == Trust::Unverified {

@@ -84,7 +84,7 @@ impl Gates {
     pub(super) fn mark_all(&mut self) {
         self.breakers.mark_all();
         self.writes.mark_all();
-        self.books_changed = self.fleet_use != FleetUse::default() || self.wasted != Delta::default();
+        self.books_changed |= self.fleet_use != FleetUse::default() || self.wasted != Delta::default();
     }
 
     pub(super) fn take_changed_rows(&mut self, push: &mut dyn FnMut(Row)) {
@@ -230,9 +230,17 @@ impl Fleet {
     }
 
     /// What became of an effect of these machines is their own business, however the agent fares.
-    pub(super) fn hear_gates(&mut self, now: Timestamp, content: &Content, out: &mut Collector) -> bool {
+    pub(super) fn hear_gates(
+        &mut self,
+        now: Timestamp,
+        slot: u32,
+        content: &Content,
+        out: &mut Collector,
+    ) -> bool {
         match &content.body {
-            Body::Outcome { key, outcome } if content.trust == Trust::Verified => {
+            Body::Outcome { key, outcome }
+                if content.trust == Trust::Verified && self.table.id(slot) == Some(&key.agent) =>
+            {
                 self.on_write_outcome(now, key, *outcome, out)
             }
             _ => false,

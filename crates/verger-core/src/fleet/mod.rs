@@ -17,6 +17,7 @@ mod recovery;
 mod resources;
 mod ring;
 mod rows;
+mod starts;
 mod table;
 mod tasks;
 mod tickets;
@@ -242,10 +243,10 @@ impl Fleet {
         content: &Content,
         out: &mut Collector,
     ) -> Result<(), Refusal> {
-        if let Some(result) = self.on_errand(now, content, out) {
+        if let Some(result) = self.on_errand(now, slot, content, out) {
             return result;
         }
-        if self.hear_gates(now, content, out) {
+        if self.hear_gates(now, slot, content, out) {
             return Ok(());
         }
         let wall = Some(content.received_at);

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::errands::Errand;
+use super::starts::verdict;
 use super::{Collector, Fleet};
 use crate::agent::Agent;
 use crate::correlation::Membership;
@@ -21,8 +22,8 @@ use crate::recovery::{self, Closing, Decision, Ended, Life, Order, Recoveries, S
 use crate::signal::{Body, Heartbeat, Spawn, TaskChange};
 use crate::time::{Span, Timestamp};
 
-/// While agents of one host or provider fail together, a start there is put off by this, again and again.
-const FROZEN_AGAIN: Span = Span::minutes(1);
+/// A start that must not be made now is put off by this, again and again.
+const HELD_AGAIN: Span = Span::minutes(1);
 
 /// How the task begins that bears an agent's name.
 const OWN: &str = "agent:";
@@ -41,10 +42,9 @@ struct EndOfLife {
 }
 
 impl Agent {
-    /// What it works on; itself, if it was never given anything.
-    fn work(&self) -> TaskId {
-        let given = self.task.clone().filter(|task| !task.as_str().starts_with(OWN));
-        given.unwrap_or_else(|| TaskId::from(format!("{OWN}{}", self.id)))
+    /// What it says it works on.
+    fn named_work(&self) -> Option<&TaskId> {
+        self.task.as_ref().filter(|task| !task.as_str().starts_with(OWN))
     }
 
     /// Whether this is what another agent is recovered under that has no task: nobody else has a say in that.
@@ -69,6 +69,18 @@ impl Agent {
 }
 
 impl Fleet {
+    /// What an agent works on: what it says; else what is recovered for it, which it may not know to say; else the one
+    /// task that somebody gave to it. Itself, if none of these.
+    fn work_of(&self, agent: &Agent) -> TaskId {
+        if let Some(task) = agent.named_work() {
+            return task.clone();
+        }
+        let mut given = self.machines.tasks.of(&agent.id).take(2);
+        let only = given.next().filter(|_| given.next().is_none());
+        let recovered = self.machines.recoveries.tasks_of(&agent.id).next();
+        recovered.or(only).cloned().unwrap_or_else(|| TaskId::from(format!("{OWN}{}", agent.id)))
+    }
+
     /// What happened to an agent may concern the recovery of its work.
     pub(super) fn follow_recovery(&mut self, now: Timestamp, slot: u32, fact: &Fact, out: &mut Collector) {
         // Of most fleets nothing is to be recovered most of the time.
@@ -76,7 +88,7 @@ impl Fleet {
             return;
         }
         let Some(agent) = self.table.agent(slot) else { return };
-        let (task, life) = (agent.work(), agent.life());
+        let (task, life) = (self.work_of(agent), agent.life());
         match fact {
             Fact::Registered { .. } => self.on_new_life(now, &task, &life, out),
             Fact::StateChanged { to, .. }
@@ -171,7 +183,7 @@ impl Fleet {
                 self.recovery(now, out, |recoveries, step| recoveries.on_taken_over(step, task, &life));
             }
             Body::Checkpoint { .. } | Body::Output(_) if !self.machines.recoveries.is_empty() => {
-                let task = agent.work();
+                let task = self.work_of(agent);
                 self.machines.recoveries.on_progress(&task, &life);
             }
             _ => {}
@@ -278,13 +290,8 @@ impl Fleet {
             return;
         }
         for (task, agent) in self.machines.recoveries.starts_due(now, policy) {
-            let known = self.index.get(&agent, &self.table).and_then(|slot| self.table.agent(slot));
-            let place = known.and_then(|agent| agent.place.as_deref());
-            let (host, provider) =
-                place.map_or((None, None), |place| (place.host.as_ref(), place.provider.as_ref()));
-            let there = Membership::as_if_there(host, provider);
-            if self.machines.correlation.is_frozen(now, &there).is_some() {
-                let until = now + FROZEN_AGAIN;
+            if self.start_is_held(now, &agent) {
+                let until = now + HELD_AGAIN;
                 self.recovery(now, out, |recoveries, step| recoveries.on_hold(step, &task, until));
             }
         }
@@ -323,7 +330,11 @@ impl Fleet {
         for change in said.changes {
             let life = self.machines.recoveries.life(change.task()).or(of).cloned();
             let agent = life.map(|life| (life.agent, life.incarnation));
+            let verdict = agent.as_ref().and_then(|(agent, _)| Some((agent.clone(), verdict(&change)?)));
             out.events.push(Event { at: now, agent, fact: Fact::Recovery(Box::new(change)) });
+            if let Some((agent, result)) = verdict {
+                self.on_start_judged(now, &agent, result, out);
+            }
         }
         for decision in said.decisions {
             self.carry_out(now, decision, out);

@@ -2,8 +2,9 @@
 
 use super::{Damaged, Stored};
 use crate::recovery::{
-    Blame, Break, BrokenLink, Budgets, Candidate, Chain, Closing, Condition, Content, ContentHash, Doubt,
-    Doubted, Held, Hold, Kept, Life, Note, Phase, Recovery, Review, Shared, Skipped, Word,
+    AskedToEnd, Blame, Break, BrokenLink, Budgets, Candidate, Chain, Closing, Condition, Content,
+    ContentHash, Doubt, Doubted, Held, Hold, Kept, Life, Note, Phase, Recovery, Review, Shared, Skipped,
+    Word,
 };
 
 fields!(Recovery {
@@ -31,7 +32,8 @@ fields!(Budgets { hour, burst, agents });
 fields!(Note { at, word });
 fields!(Life { agent, incarnation });
 fields!(Hold { until, why });
-fields!(Doubt { since, of });
+fields!(Doubt { since, of, asked });
+fields!(AskedToEnd { start, again_at });
 fields!(Blame { id, hash, times });
 fields!(Chain { candidates, skipped, skipped_count, breaks, unseen });
 fields!(Candidate { id, hash, made_at, ahead });

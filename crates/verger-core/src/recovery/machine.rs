@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::rows::Changed;
-use super::task::{Doubted, Elsewhere, Held, Phase, Recovery, Scope, Shared};
+use super::task::{Elsewhere, Held, Phase, Recovery, Scope, Shared};
 use super::turns::{Fate, Started};
 use super::{
-    CallOff, Chain, Change, Closing, Collector, Condition, Decision, Life, Neglect, Notes, Policy, Review,
-    Word, backoff,
+    CallOff, Chain, Change, Closing, Collector, Condition, Decision, Doubted, Life, Neglect, Notes, Policy,
+    Review, Word, backoff,
 };
 use crate::health::HealthState;
 use crate::id::{AgentId, TaskId};
@@ -427,6 +427,11 @@ impl Recoveries {
 impl Recovery {
     /// Its deadline has come.
     fn on_due(&mut self, scope: &mut Scope<'_, '_>) -> Fate {
+        self.ask_again(scope);
+        let Step { now, policy, .. } = *scope.step;
+        if self.phase_deadline(scope.shared.frozen, policy).is_none_or(|due| now < due) {
+            return Fate::Keep;
+        }
         match self.phase {
             Phase::Waiting { .. } if !self.doubts.is_empty() => self.raise(scope, Condition::MayStillRun),
             Phase::Waiting { .. } => self.begin(scope),

@@ -3,6 +3,7 @@
 mod backoff;
 mod chain;
 mod decision;
+mod doubt;
 mod limits;
 mod machine;
 mod notes;
@@ -22,6 +23,7 @@ pub use chain::{Break, BrokenLink, Candidate, Chain, Checkpoint, Content, Conten
 pub use decision::{
     CallOff, Change, Collector, Condition, Context, Decision, Failure, Lost, Neglect, Review, Spawn,
 };
+pub(crate) use doubt::{AskedToEnd, Doubt, Doubted};
 pub(crate) use limits::Budgets;
 pub use machine::{Ended, Recoveries, Step};
 pub use notes::{Closing, Life};
@@ -30,6 +32,6 @@ pub use orders::{Order, OrderError};
 pub use policy::Policy;
 pub(crate) use rows::Kept;
 pub use rows::RowKey;
-pub(crate) use task::{Blame, Doubt, Doubted, Held, Hold, Phase, Recovery, Shared};
+pub(crate) use task::{Blame, Held, Hold, Phase, Recovery, Shared};
 pub use turns::Started;
 pub use view::{RecoveryView, Status};

@@ -14,16 +14,14 @@ use std::sync::Arc;
 use super::limits::{Allowance, Budgets};
 use super::machine::Step;
 use super::{
-    Candidate, Chain, Change, Condition, ContentHash, Context, Decision, Failure, Life, Lost, Policy, Review,
-    Spawn, backoff,
+    Candidate, Chain, Change, Condition, ContentHash, Context, Decision, Doubt, Failure, Life, Lost, Policy,
+    Review, Spawn, backoff,
 };
 use crate::id::{Actor, CheckpointId, TaskId};
 use crate::time::{Span, Timestamp};
 
 /// Lives that had the task before; older ones are forgotten.
 const FORMER_MAX: usize = 8;
-/// Ends in doubt that are named; more make one that only a person can settle.
-const DOUBTS_MAX: usize = 8;
 /// Checkpoints whose failures are counted.
 const BLAMED_MAX: usize = 16;
 /// How long a start waits for another one of the same agent before it looks again.
@@ -66,24 +64,6 @@ pub(crate) enum Held {
     Asked,
     /// The task's checkpoints are not known yet.
     Survey,
-}
-
-/// An end that is not certain.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Doubt {
-    pub(crate) since: Timestamp,
-    pub(crate) of: Doubted,
-}
-
-/// What may still run.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Doubted {
-    /// This life.
-    Life(Life),
-    /// Whatever this start began.
-    Start(u64),
-    /// More than are named.
-    Others,
 }
 
 /// Attempts from one checkpoint that failed within the watch.
@@ -173,6 +153,11 @@ pub(crate) struct Recovery {
 impl Recovery {
     /// When it must be looked at.
     pub(crate) fn deadline(&self, frozen: bool, policy: &Policy) -> Option<Timestamp> {
+        [self.phase_deadline(frozen, policy), self.ask_again_at()].into_iter().flatten().min()
+    }
+
+    /// When it goes on by itself.
+    pub(crate) fn phase_deadline(&self, frozen: bool, policy: &Policy) -> Option<Timestamp> {
         match &self.phase {
             Phase::Waiting { .. } if !self.doubts.is_empty() => {
                 let since = self.doubts.iter().map(|doubt| doubt.since).min()?;
@@ -381,50 +366,6 @@ impl Recovery {
         let (life, attempts) = (self.life.clone(), self.attempt);
         scope.tell(|task| Change::Completed { task, life, attempts });
         self.clear_all(scope);
-    }
-
-    /// Takes the last start back. It is not certain what becomes of it until it is told.
-    pub(crate) fn withdraw(&mut self, scope: &mut Scope<'_, '_>) {
-        let start = self.start;
-        let doubted = self.started.clone().map_or(Doubted::Start(start), Doubted::Life);
-        let life = self.started.as_ref();
-        let (agent, incarnation) =
-            (life.unwrap_or(&self.life).agent.clone(), life.map(|life| life.incarnation));
-        self.doubt(scope.step.now, doubted);
-        scope.decide(|task| Decision::Withdraw { task, start, agent, incarnation });
-    }
-
-    /// This may still run.
-    pub(crate) fn doubt(&mut self, since: Timestamp, of: Doubted) {
-        if self.is_in_doubt(&of) {
-            return;
-        }
-        if self.doubts.len() < DOUBTS_MAX {
-            self.doubts.push(Doubt { since, of });
-        } else if let Some(last) = self.doubts.last_mut() {
-            last.of = Doubted::Others;
-        }
-    }
-
-    pub(crate) fn is_in_doubt(&self, of: &Doubted) -> bool {
-        self.doubts.iter().any(|doubt| doubt.of == *of)
-    }
-
-    /// It is certain that these do not run any more.
-    pub(crate) fn settle_doubts(&mut self, scope: &mut Scope<'_, '_>, gone: impl Fn(&Doubted) -> bool) {
-        let was_in_doubt = !self.doubts.is_empty();
-        self.drop_doubts(scope, gone);
-        if was_in_doubt && self.doubts.is_empty() {
-            scope.tell(|task| Change::EndConfirmed { task });
-        }
-    }
-
-    /// These are no question any more, for whatever reason.
-    pub(crate) fn drop_doubts(&mut self, scope: &mut Scope<'_, '_>, settled: impl Fn(&Doubted) -> bool) {
-        self.doubts.retain(|doubt| !settled(&doubt.of));
-        if self.doubts.is_empty() {
-            self.clear(scope, Condition::MayStillRun);
-        }
     }
 
     /// Whether a life of it lives, as far as is known.

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use super::machine::Ended;
-use super::task::{Doubted, Phase, Recovery, Scope};
-use super::{CallOff, Change, Decision, Failure, Life, Review, Word};
+use super::task::{Phase, Recovery, Scope};
+use super::{CallOff, Change, Doubted, Failure, Life, Review, Word};
 use crate::time::Timestamp;
 
 /// What became of a start.
@@ -202,10 +202,7 @@ impl Recovery {
         self.claim(scope, life.clone());
         if matches!(self.phase, Phase::Failed { .. }) {
             // A person had called it off. It is being ended, and has a name now.
-            let (start, Life { agent, incarnation }) = (self.start, life.clone());
-            self.doubt(scope.step.now, Doubted::Life(life.clone()));
-            let incarnation = Some(incarnation);
-            scope.decide(|task| Decision::Withdraw { task, start, agent, incarnation });
+            self.take_back(scope, self.start, &Doubted::Life(life.clone()));
             return Fate::Keep;
         }
         self.drop_doubts(scope, |doubted| *doubted == Doubted::Life(life.clone()));
@@ -341,10 +338,7 @@ impl Recovery {
             self.started = Some(life.clone());
         }
         self.drop_doubts(scope, |doubted| *doubted == Doubted::Start(start));
-        self.doubt(scope.step.now, Doubted::Life(life.clone()));
-        let Life { agent, incarnation } = life.clone();
-        let incarnation = Some(incarnation);
-        scope.decide(|task| Decision::Withdraw { task, start, agent, incarnation });
+        self.take_back(scope, start, &Doubted::Life(life.clone()));
     }
 
     /// It did not show itself in time.

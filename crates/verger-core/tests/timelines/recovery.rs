@@ -1,10 +1,13 @@
 //! Work whose agent ended goes on: L27–L29, X14, through the whole core.
 
 use insta::assert_snapshot;
+use verger_core::breaker;
+use verger_core::effect::{Action, Outcome};
 use verger_core::event::Fact;
-use verger_core::notice::Notice;
+use verger_core::notice::{BreakerNotice, Notice};
 use verger_core::policy::Policies;
 use verger_core::recovery::{Change, Order};
+use verger_core::signal::Body;
 
 use crate::timeline::{Timeline, lines};
 
@@ -158,4 +161,65 @@ fn l28_what_people_had_recovered_is_tried_again_though_the_role_would_only_ask()
                  8s surveyed c1 \n 100s spawn task=t \n 101s beat \n 110s exit signal=11 \n 111s surveyed c1 \n 6m";
     let timeline = Timeline::new(policies).play(begun);
     assert_eq!(timeline.count("=> start"), 2, "{}", timeline.so_far());
+}
+
+#[test]
+fn l28_a_task_that_was_given_to_an_agent_which_never_named_it_is_what_goes_on() {
+    let given =
+        "0s beat \n 1s give t \n 30s exit signal=11 \n 31s surveyed c1 \n 3m beat \n 3m beating 1m \n 20m";
+    let timeline = Timeline::unattended().play(given);
+    assert_eq!(timeline.count("=> start for t from c1"), 1, "{}", timeline.so_far());
+    assert!(timeline.has("#2 t is recovered, attempts: 1"), "{}", timeline.so_far());
+}
+
+#[test]
+fn l28_of_two_tasks_that_were_given_to_it_neither_is_taken_for_its_work() {
+    let given = "0s beat \n 1s give t \n 1s give u \n 30s exit signal=11 \n 31s surveyed \n 3m";
+    let timeline = Timeline::unattended().play(given);
+    assert!(timeline.has("=> start for agent:a from its start"), "{}", timeline.so_far());
+}
+
+#[test]
+fn x12_a_start_that_waits_is_held_while_the_agent_is_only_to_be_looked_at() {
+    let timeline =
+        Timeline::unattended().play(CRASHED).play("31s surveyed c1 \n 40s order mode observe \n 2h");
+    assert_eq!(timeline.count("=> start"), 0, "{}", timeline.so_far());
+    let timeline = timeline.play("2h order mode full \n 2h2m");
+    assert_eq!(timeline.count("=> start for t from c1"), 1, "{}", timeline.so_far());
+}
+
+#[test]
+fn l24_an_agent_whose_starts_keep_failing_has_its_breaker_open() {
+    let lives = "31s surveyed c1 \n 3m spawn task=t \n 3m beat \n 4m exit signal=11 \n 4m surveyed c1 \n \
+                 10m spawn task=t \n 10m beat \n 11m exit signal=11 \n 11m surveyed c1 \n \
+                 20m spawn task=t \n 20m beat \n 21m exit signal=11 \n 22m";
+    let timeline = Timeline::unattended().play(CRASHED).play(lives);
+    let opened = "#4 breaker a/recovery/start CLOSED -> OPEN: 3 failures in a row";
+    assert!(timeline.has(opened), "{}", timeline.so_far());
+}
+
+#[test]
+fn l24_a_start_waits_while_a_person_holds_its_breaker_open() {
+    let breaker = |what| Notice::Breaker { name: "a/recovery/start".parse().expect("it is a name"), what };
+    let (by, mode) = ("ada".into(), breaker::Mode::ForcedOpen);
+    let mut timeline = Timeline::unattended().play(CRASHED).play("31s surveyed c1 \n 40s");
+    assert!(timeline.notice(&breaker(BreakerNotice::SetMode { by, mode })).is_ok());
+    let mut timeline = timeline.play("2h");
+    assert_eq!(timeline.count("=> start"), 0, "{}", timeline.so_far());
+    assert!(timeline.notice(&breaker(BreakerNotice::Reset { by: "ada".into() })).is_ok());
+    let timeline = timeline.play("2h2m");
+    assert_eq!(timeline.count("=> start for t from c1"), 1, "{}", timeline.so_far());
+}
+
+#[test]
+fn l28_what_became_of_a_start_is_not_heard_from_another_agent() {
+    let mut timeline =
+        Timeline::unattended().play("0s @b beat").play(CRASHED).play("31s surveyed c1 \n 1m31s");
+    let start = timeline.effects.iter().find(|effect| matches!(effect.action, Action::Spawn(_)));
+    let key = start.expect("it was started").key.clone();
+    let refused = Body::Outcome { key, outcome: Outcome::Refused };
+    timeline.tell("b", refused.clone());
+    assert!(!timeline.so_far().contains("people must look"), "{}", timeline.so_far());
+    timeline.tell("a", refused);
+    assert!(timeline.so_far().contains("people must look"), "{}", timeline.so_far());
 }

@@ -121,7 +121,10 @@ fn l28_a_life_that_does_not_show_itself_is_taken_back_before_the_next_is_begun()
             "660s attempt 1 of t: NeverCameUp",
             "660s withdraw start 1 of t",
             "660s alert t: FailedAgain",
+            "960s withdraw start 1 of t",
+            "1260s withdraw start 1 of t",
             "1560s alert t: MayStillRun",
+            "1860s withdraw start 1 of t",
             "3000s clear t: MayStillRun",
             "3000s spawn a for t, attempt 2, from c3",
         ]
