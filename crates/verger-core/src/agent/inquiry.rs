@@ -216,4 +216,20 @@ mod tests {
         assert!(!inquiry.repeated);
         assert_eq!(inquiry.asked_at, Some(minutes(15)));
     }
+
+    #[test]
+    fn r07_one_question_serves_all_who_want_to_know_and_is_repeated_once_at_half_its_time() {
+        let role = Role::named("default");
+        let (half, whole) = (repeat_after(&role), role.liveness.inquiry_timeout);
+        let asked = Asked { seq: 1, at: minutes(10), repeated: false, over: false };
+        let just_before = |span: Span| asked.at + Span::millis(span.as_millis() - 1);
+        assert!(asked.serves(asked.at + half, false, &role), "who asks for the first time is served by it");
+        assert!(asked.serves(just_before(half), true, &role), "it is not time yet");
+        assert!(!asked.serves(asked.at + half, true, &role), "now it is");
+        let repeated = Asked { repeated: true, ..asked };
+        assert!(repeated.serves(asked.at + half, true, &role), "there is no third");
+        assert!(asked.stands(just_before(whole), &role));
+        assert!(!asked.stands(asked.at + whole, &role), "its time is over");
+        assert!(!Asked { over: true, ..asked }.stands(asked.at, &role), "it came back without an answer");
+    }
 }

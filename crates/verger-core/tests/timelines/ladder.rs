@@ -4,6 +4,7 @@ use verger_core::effect::Action;
 use verger_core::event::{Event, Fact};
 use verger_core::evidence::Sign;
 use verger_core::health::HealthState::{Degraded, Failing, Healthy, Stuck};
+use verger_core::intervention::Limit;
 use verger_core::policy::{Mode, Policies, RestartPolicy, Role};
 use verger_core::{Intervention, Span, Timestamp};
 
@@ -173,6 +174,10 @@ fn l21_the_turn_is_interrupted_at_every_tenth_repeat_and_counted_anew_after_anot
          130s..240s/10s call pwd -> nothing",
     );
     assert_eq!(again.count("=> interrupt at 10"), 2, "{}", again.so_far());
+    let got_on = after(
+        "0s..110s/10s call ls -> nothing \n 2m..170s/10s call x$N -> r$N \n 3m..290s/10s call ls -> nothing",
+    );
+    assert_eq!(got_on.count("=> interrupt at 10"), 2, "it got on between:\n{}", got_on.so_far());
 }
 
 #[test]
@@ -456,7 +461,8 @@ fn l13_who_idles_with_work_that_people_do_not_mind_is_left_alone() {
     assert_eq!(later.count("=> escalate"), 1, "they were asked once:\n{}", later.so_far());
     let undecided = full(&asked).play("1h30m");
     assert_eq!(undecided.view("a").state, Healthy, "{}", undecided.so_far());
-    assert!(undecided.has("decided: AllowMoreTime"), "{}", undecided.so_far());
+    let decided = moments(&undecided, |fact| matches!(fact, Fact::EscalationDecided { .. }));
+    assert_eq!(decided, [3_300_000], "when people's quarter of an hour is over:\n{}", undecided.so_far());
     let again = undecided.play("2h assign t2 \n 2h1s call b \n 2h2s status idle \n 2h13m");
     assert_eq!(again.view("a").state, Degraded, "new work is a new duty:\n{}", again.so_far());
 }
@@ -472,4 +478,41 @@ fn l22_that_its_state_keeps_changing_is_no_second_finding() {
     let timeline = timeline.play(&format!("0s call a \n 0s beating 5m \n {flaps} 150m \n 12h"));
     assert!(timeline.has("incident Flapping"), "{}", timeline.so_far());
     assert_eq!(timeline.count("=> stop"), 0, "{}", timeline.so_far());
+}
+
+#[test]
+fn l21_other_trouble_than_idleness_is_not_let_be_when_nobody_decides() {
+    let repeats = "0s beat \n 0s beating 1m \n 0s..30s/10s call ls -> nothing \n 40s order escalate \n 16m";
+    let timeline = full(repeats);
+    assert_eq!(timeline.view("a").state, Degraded, "{}", timeline.so_far());
+    assert_eq!(timeline.count("decided"), 0, "{}", timeline.so_far());
+}
+
+#[test]
+fn l20_who_works_unseen_and_gets_nowhere_is_worth_a_word() {
+    let timeline = after("0s beat \n 0s beating 1m \n 0s checkpoint c1 \n 0s..2h/1m tokens 100");
+    assert_eq!(timeline.view("a").state, Degraded, "{}", timeline.so_far());
+    assert!(timeline.count("=> nudge") > 0, "{}", timeline.so_far());
+}
+
+#[test]
+fn l20_a_limit_on_reminders_holds_them_back_until_its_time_is_over() {
+    let hourly = |role: &mut Role| role.intervention.nudge_limit = Limit { count: 1, window: Span::hours(1) };
+    let timeline = with(hourly).play(&format!("{IDLE} 3h"));
+    assert_eq!(nudges(&timeline), [600_000, 4_200_000, 7_800_000], "{}", timeline.so_far());
+}
+
+#[test]
+fn l22_who_was_reminded_has_five_minutes_to_take_another_course() {
+    let hasty = with(|role| {
+        role.mode = Mode::Full;
+        let policy = &mut role.intervention;
+        (policy.repeats_stop, policy.repeats_escalate, policy.nudges_max) = (0, u32::MAX, 1);
+        (policy.nudge_interval, policy.escalation_timeout) = (Span::minutes(1), Span::minutes(1));
+    });
+    let script = "0s beat \n 0s beating 1m \n 0s..30s/10s call ls -> nothing \n 31s outcome delivered \n \
+                  40s..9m/10s call ls -> nothing";
+    let timeline = hasty.play(script);
+    assert_eq!(times(&timeline, "=> escalate"), ["1m31s"], "{}", timeline.so_far());
+    assert_eq!(times(&timeline, "to be stopped"), ["5m31s"], "{}", timeline.so_far());
 }

@@ -58,6 +58,14 @@ fn r07_a_failure_is_declared_when_the_question_is_unanswered_and_heartbeats_have
 }
 
 #[test]
+fn r07_who_fell_silent_and_came_back_without_an_answer_is_asked_anew() {
+    let timeline = Timeline::default()
+        .play("0s spawn \n 1s beating 5m \n 10s give t due=20m \n 24m still \n 30m5s beat \n 30m11s");
+    assert!(timeline.has("=> inquire"), "{}", timeline.so_far());
+    assert!(timeline.has("=> inquire about t"), "{}", timeline.so_far());
+}
+
+#[test]
 fn r07_an_answer_explains_the_delay_and_nothing_is_declared() {
     assert_snapshot!(run("
         0s    spawn

@@ -184,3 +184,35 @@ fn x02_when_the_freeze_ends_all_who_were_held_are_looked_at_at_once() {
     let timeline = timeline.play("10m32s");
     assert_eq!(timeline.count("=> escalate"), 12, "{}", timeline.so_far());
 }
+
+#[test]
+fn x02_a_person_thaws_the_freeze_and_each_is_asked_about_though_the_incident_is_open() {
+    let script = each(0..20, "0s @spawn") + &each(0..20, "1s @beating 5m") + &broken(0..12, 10);
+    let mut timeline = Timeline::unattended().play(&script).play("10m31s");
+    let thaw = Notice::Incident { scope: Scope::Fleet, by: "ada".into(), order: Order::Thaw };
+    assert!(timeline.notice(&thaw).is_ok());
+    let timeline = timeline.play("12m");
+    assert_eq!(timeline.count("=> escalate"), 12, "{}", timeline.so_far());
+}
+
+#[test]
+fn x02_who_was_reminded_in_vain_is_asked_about_when_the_freeze_is_over_whether_or_not_the_monitor_restarts() {
+    // Stuck together at half an hour, and reminded three times.
+    let script =
+        each(0..20, "0s @spawn") + &each(0..20, "1s @beating 5m") + &each(0..12, "2s @checkpoint c1");
+    let asked = |restarts: &str| {
+        let mut timeline = Timeline::unattended().play(&script).play(&format!("70m \n {restarts} 75m20s"));
+        assert_eq!(timeline.count("=> escalate"), 0, "{}", timeline.so_far());
+        let dismiss = Notice::Incident { scope: Scope::Fleet, by: "ada".into(), order: Order::Dismiss };
+        assert!(timeline.notice(&dismiss).is_ok(), "{}", timeline.so_far());
+        let timeline = timeline.play("77m");
+        let escalated =
+            timeline.events.iter().filter(|event| matches!(event.fact, Fact::EscalationTriggered { .. }));
+        escalated.map(|event| event.at).collect::<Vec<_>>()
+    };
+    let calm = asked("");
+    let dismissed = Timestamp::ZERO + Span::secs(75 * 60 + 20);
+    let soon = |at: &Timestamp| dismissed + Span::secs(1) < *at && *at <= dismissed + Span::minutes(1);
+    assert!(calm.len() == 12 && calm.iter().all(soon), "each at the moment it was put off to: {calm:?}");
+    assert_eq!(asked("75m5s restart \n"), calm);
+}

@@ -3,7 +3,7 @@
 use verger_core::notice::{Notice, NoticeError};
 use verger_core::policy::{Mode, Policies, RestartPolicy};
 use verger_core::verdicts::Stage;
-use verger_core::{Incarnation, RowKey, Span};
+use verger_core::{Incarnation, Intervention, RowKey, Span};
 
 use crate::timeline::{Timeline, lines, run};
 
@@ -222,6 +222,17 @@ fn j04_more_time_is_quiet_until_it_is_up_and_then_news_again() {
     let later = timeline.play("2h");
     assert!(later.has("ticket over: Renewed, told"), "{}", later.so_far());
     assert_eq!(later.count("people are told"), 2, "{}", later.so_far());
+}
+
+#[test]
+fn j04_more_time_for_a_ticket_leaves_a_reminder_that_is_out_as_it_is() {
+    let timeline = followed().play("7m order nudge \n 8m answer last more-time for=1h");
+    assert_eq!(
+        timeline.view("a").intervention,
+        Some(Intervention::Nudging { attempt: 1 }),
+        "{}",
+        timeline.so_far()
+    );
 }
 
 #[test]
