@@ -30,8 +30,10 @@ test: setup fmt clippy doctest unit example repeat gates ## every test, and ten 
 gates: ## ten simulated weeks of 100 agents, held against the targets (UPDATE=1 writes the page of figures)
 	scripts/gates 1..10
 
-soak: orders ## the same for 100 seeds, and property tests with new cases
-	scripts/gates 1..100
+# A night is enough for a thousand weeks: `make soak SEEDS=1..1000`.
+SEEDS := 1..100
+soak: orders ## the same for 100 seeds (or SEEDS=1..1000), and property tests with new cases
+	scripts/gates $(SEEDS)
 
 # New cases each time. The seed is drawn once and printed, so that what fails can be tried again:
 # `make orders ORDERS_SEED=…`.
