@@ -35,6 +35,11 @@ impl NameIndex {
         self.table.insert_unique(hash_of(&slot), slot, hash_of);
     }
 
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.table.len()
+    }
+
     /// Removes a breaker that is still in its place.
     pub(super) fn remove(&mut self, slot: u32, slots: &[Slot]) {
         let Some(name) = name_at(slot, slots) else { return };

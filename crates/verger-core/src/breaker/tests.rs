@@ -23,16 +23,20 @@ fn at(secs: u64) -> Timestamp {
 
 /// Runs a script and tells what the breaker did, a line for each.
 ///
-/// A step is a time in seconds and what happens then: `ok`, `fail`, `outage`, `slow` or `unmade` is the end of a call
+/// A step is a time in seconds and what happens then: `ok`, `fail`, `slow-fail`, `outage`, `slow` or `unmade` is the end of a call
 /// that did not ask; `ask a` is the question of a call, and `a ok` its end; then `wake`, `reset`, `mode …`.
 fn run(policy: &Policy, script: &str) -> String {
+    play(policy, script).log.join("\n")
+}
+
+fn play<'a>(policy: &'a Policy, script: &str) -> Trial<'a> {
     let mut trial = Trial { breaker: Breaker::new(at(0)), policy, permits: BTreeMap::new(), log: Vec::new() };
     for step in script.split(',') {
         let words: Vec<&str> = step.split_whitespace().collect();
         let [time, rest @ ..] = words.as_slice() else { panic!("an empty step") };
         trial.step(at(time.trim_end_matches('s').parse().expect("seconds")), rest);
     }
-    trial.log.join("\n")
+    trial
 }
 
 struct Trial<'a> {
@@ -75,6 +79,7 @@ fn read_outcome(word: &str) -> Outcome {
         "ok" => Outcome { result: CallResult::Ok, took: Some(Span::millis(20)) },
         "slow" => Outcome { result: CallResult::Ok, took: Some(SLOW) },
         "fail" => CallResult::Failed.into(),
+        "slow-fail" => Outcome { result: CallResult::Failed, took: Some(SLOW) },
         "outage" => CallResult::Outage.into(),
         "unmade" => CallResult::NotMade.into(),
         _ => panic!("what is {word}?"),

@@ -294,3 +294,13 @@ fn x11_asking_without_ever_reporting_makes_no_breaker_worth_keeping() {
     see(&mut breakers, at(2), "a/tool/new", CallResult::Ok);
     assert_eq!(names(&breakers), ["a/tool/failed", "a/tool/new"]);
 }
+
+#[test]
+fn x13_nothing_is_left_of_breakers_whose_agent_is_gone() {
+    let mut breakers = Breakers::new(Policies::default(), 7);
+    for life in 0..100 {
+        see(&mut breakers, at(life), "ada/tool/bash", CallResult::Failed);
+        breakers.drop_agent(&AgentId::from("ada"), &mut Vec::new());
+    }
+    assert_eq!((breakers.len(), breakers.index.len()), (0, 0));
+}

@@ -1,6 +1,6 @@
 //! 000 §2.4, row by row, with the thresholds of its §7.
 
-use super::run;
+use super::{at, play, run};
 use crate::breaker::{Kind, Policies, Policy};
 use crate::time::Span;
 
@@ -150,4 +150,17 @@ fn a_call_that_tried_and_met_an_outage_lets_another_try() {
     15m c passes
     15m1s HALF_OPEN -> CLOSED: it works again
     ");
+}
+
+#[test]
+fn x11_one_that_knows_what_a_new_one_would_not_is_not_forgotten_for_another() {
+    let policy = Policy { slow_after: Some(Span::secs(10)), ..Policy::default() };
+    let quiet = |script: &str, secs| play(&policy, script).breaker.is_quiet(at(secs), &policy);
+    assert!(quiet("0s ok", 1));
+    for known in ["0s fail", "0s fail, 1s ok", "0s slow", "0s slow-fail, 1s ok", "0s mode disabled"] {
+        assert!(!quiet(known, 2), "{known}");
+    }
+    let closed_again = "0s fail, 0s fail, 0s fail, 60s ok";
+    assert!(!quiet(closed_again, 60 + 599), "how often it opened still counts");
+    assert!(quiet(closed_again, 60 + 600));
 }
