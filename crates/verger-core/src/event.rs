@@ -131,6 +131,8 @@ pub enum Fact {
         /// The findings behind it; empty when a person ordered it.
         evidence: Arc<[Evidence]>,
     },
+    /// Before it could be stopped it took another course, and nobody had ordered it.
+    TerminationCalledOff,
     /// It could not be stopped; people are asked.
     TerminationFailed {
         /// How often it was tried.

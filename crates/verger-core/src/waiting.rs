@@ -272,6 +272,13 @@ impl Waiting {
         self.idle_since.is_some() || self.awaits(Awaited::Person) || self.awaits(Awaited::Provider)
     }
 
+    /// Whether it began to rest, to wait or to have a sub-agent work at this time or later.
+    pub(crate) fn turned_to_others(&self, since: Timestamp) -> bool {
+        let subagents = self.in_flight.iter().filter(|one| one.awaited == Awaited::Subagent);
+        let announced = self.announced.map(|wait| wait.since);
+        subagents.map(|one| one.since).chain(announced).chain(self.idle_since).any(|at| since <= at)
+    }
+
     /// Since when it rests, if it does.
     pub(crate) fn rests_since(&self) -> Option<Timestamp> {
         let announced = self.announced.filter(|_| self.is_resting()).map(|wait| wait.since);

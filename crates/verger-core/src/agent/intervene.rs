@@ -388,7 +388,9 @@ impl Agent {
         if repeats == 0 {
             case.interrupted_at = 0;
         }
-        let due = every > 0 && repeats >= case.interrupted_at.saturating_add(every);
+        // Who is being stopped is not told to turn elsewhere as well.
+        let stops = matches!(case.ladder, Ladder::Stopping(_));
+        let due = every > 0 && !stops && repeats >= case.interrupted_at.saturating_add(every);
         if !due || self.mode(step.role) < Mode::Escalate {
             return;
         }
@@ -419,28 +421,54 @@ impl Agent {
             step,
             Fact::TerminationOrdered { reason: Arc::clone(&reason), by: by.cloned(), evidence },
         );
-        self.send_stop(step, reason, recover, 1);
+        // Who used more than it may is ended for that, however well it is.
+        let judged_at = Some(step.now).filter(|_| by.is_none() && recover);
+        self.send_stop(step, Stopping { seq: 0, attempt: 1, deadline: None, recover, judged_at, reason });
     }
 
-    fn send_stop(&mut self, step: &mut Step<'_>, reason: Arc<str>, recover: bool, attempt: u8) {
+    fn send_stop(&mut self, step: &mut Step<'_>, stopping: Stopping) {
         let within = step.role.intervention.cleanup_timeout;
-        let key = self.act(step, Action::Stop { within });
+        let seq = self.act(step, Action::Stop { within }).seq;
         let deadline = Some(step.now + within + STOP_SLACK);
-        self.set_ladder(Ladder::Stopping(Stopping { seq: key.seq, attempt, deadline, recover, reason }));
+        self.set_ladder(Ladder::Stopping(Stopping { seq, deadline, ..stopping }));
     }
 
-    /// Handoffs and terminations go on whatever the agent's state has become.
+    /// Whether it is out of the trouble for which it was to be stopped since then: it is well, got on, or waits for
+    /// something else.
+    fn took_another_course(&self, since: Timestamp) -> bool {
+        let progressed = self.case.as_ref().is_some_and(|case| case.progressed);
+        self.state <= HealthState::Degraded || progressed || self.waiting.turned_to_others(since)
+    }
+
+    /// The stop that Verger decided on is due again, and its reason is gone.
+    fn is_stop_needless(&self, now: Timestamp) -> bool {
+        let Some(Ladder::Stopping(stopping)) = self.case.as_ref().map(|case| &case.ladder) else {
+            return false;
+        };
+        stopping.deadline.is_some_and(|due| due <= now)
+            && stopping.judged_at.is_some_and(|since| self.took_another_course(since))
+    }
+
+    /// What people ordered goes on whatever the agent's state has become. What Verger decided on is not tried again
+    /// when its reason is gone.
     fn finish_what_is_under_way(&mut self, step: &mut Step<'_>) {
+        let needless = self.is_stop_needless(step.now);
         let Some(case) = &mut self.case else { return };
         match &mut case.ladder {
             Ladder::HandingOff { deadline, reason, .. } if *deadline <= step.now => {
-                let reason = Arc::clone(reason);
-                self.send_stop(step, reason, true, 1);
+                let (reason, recover) = (Arc::clone(reason), true);
+                let stopping =
+                    Stopping { seq: 0, attempt: 1, deadline: None, recover, judged_at: None, reason };
+                self.send_stop(step, stopping);
+            }
+            Ladder::Stopping(_) if needless => {
+                case.begin_anew();
+                self.record(step, Fact::TerminationCalledOff);
             }
             Ladder::Stopping(stopping) if stopping.deadline.is_some_and(|due| due <= step.now) => {
                 if stopping.attempt < step.role.intervention.stops_max {
-                    let Stopping { attempt, recover, reason, .. } = stopping.clone();
-                    self.send_stop(step, reason, recover, attempt + 1);
+                    let next = Stopping { attempt: stopping.attempt + 1, ..stopping.clone() };
+                    self.send_stop(step, next);
                 } else {
                     stopping.deadline = None;
                     let attempts = stopping.attempt;

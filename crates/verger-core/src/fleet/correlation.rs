@@ -41,7 +41,7 @@ impl Fleet {
                 self.machines.correlation.on_stopping(now, &agent, &self.policies.correlation);
                 self.machines.correlation_changed = true;
             }
-            Fact::TerminationFailed { .. } => self.on_stop_over(slot),
+            Fact::TerminationFailed { .. } | Fact::TerminationCalledOff => self.on_stop_over(slot),
             Fact::Terminated { .. } => {
                 self.on_stop_over(slot);
                 // A death that nobody wanted is counted with the incident that follows.

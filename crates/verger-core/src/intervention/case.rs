@@ -115,6 +115,8 @@ pub(crate) struct Stopping {
     /// When to try again; never, once people were told that it does not stop.
     pub(crate) deadline: Option<Timestamp>,
     pub(crate) recover: bool,
+    /// When Verger decided on it, for nothing but the agent's trouble: it is not tried again once that is over.
+    pub(crate) judged_at: Option<Timestamp>,
     pub(crate) reason: Arc<str>,
 }
 

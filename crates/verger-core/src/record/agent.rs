@@ -111,7 +111,7 @@ fields!(Case {
 });
 fields!(Nudging { attempt, seq, sent_at, delivery, deadline, by_hand });
 fields!(Granted { until });
-fields!(Stopping { seq, attempt, deadline, recover, reason });
+fields!(Stopping { seq, attempt, deadline, recover, judged_at, reason });
 fields!(Budget { spent });
 fields!(Repetition { memory, next, recent, steps, runs, held });
 fields!(repetition::Step { pair, call, waiting, at });

@@ -516,3 +516,30 @@ fn l22_who_was_reminded_has_five_minutes_to_take_another_course() {
     assert_eq!(times(&timeline, "=> escalate"), ["1m31s"], "{}", timeline.so_far());
     assert_eq!(times(&timeline, "to be stopped"), ["5m31s"], "{}", timeline.so_far());
 }
+
+#[test]
+fn l22_who_took_another_course_before_it_could_be_stopped_is_let_live() {
+    // It is to be stopped at 15m41s, which fails; it would be tried again ten seconds later.
+    let failed = || looping_until("15m42s").play("15m43s outcome failed");
+    let again = failed().play("17m");
+    assert!(again.count("=> stop") > 1, "it still does nothing else:\n{}", again.so_far());
+    for waits in ["status waiting on=subagent", "sub-starts 7", "status idle"] {
+        let timeline = failed().play(&format!("15m45s {waits} \n 17m"));
+        assert_eq!(timeline.count("=> stop"), 1, "{}", timeline.so_far());
+        assert!(timeline.has("is not stopped: it took another course"), "{}", timeline.so_far());
+    }
+    let got_on = failed().play("15m45s..17m/2s call x$N -> r$N");
+    assert_eq!(got_on.count("=> stop"), 1, "{}", got_on.so_far());
+    let ordered = looping_until("5m")
+        .play("5m1s order terminate \n 5m2s outcome failed")
+        .play("5m3s..7m/2s call x$N -> r$N");
+    assert!(ordered.count("=> stop") > 1, "what a person ordered is done:\n{}", ordered.so_far());
+}
+
+#[test]
+fn l21_who_is_being_stopped_is_not_interrupted_as_well() {
+    let timeline = looping_until("17m30s");
+    assert_eq!(times(&timeline, "to be stopped"), ["15m41s"], "{}", timeline.so_far());
+    let before = timeline.so_far().find("to be stopped").expect("it is to be");
+    assert!(!timeline.so_far()[before..].contains("=> interrupt"), "{}", timeline.so_far());
+}

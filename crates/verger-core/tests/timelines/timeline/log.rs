@@ -41,6 +41,7 @@ fn fact(fact: &Fact) -> String {
         Fact::TerminationOrdered { reason, by, .. } => {
             format!("to be stopped: {reason}{}", asked_by(by.as_ref()))
         }
+        Fact::TerminationCalledOff => "is not stopped: it took another course".to_owned(),
         Fact::TerminationFailed { attempts } => format!("does not stop after {attempts} attempts"),
         Fact::Terminated { reason, recover, checkpoint } => {
             let from = checkpoint.as_ref().map_or_else(String::new, |id| format!(" from {id}"));
