@@ -49,7 +49,10 @@ impl BlastRadius {
                         .note(at, || format!("{count} agents are being ended at once, of {max} allowed"));
                 }
             }
-            Fact::Terminated { .. } | Fact::TerminationFailed { .. } | Fact::Registered { .. } => {
+            Fact::Terminated { .. }
+            | Fact::TerminationFailed { .. }
+            | Fact::TerminationCalledOff
+            | Fact::Registered { .. } => {
                 self.stopping.remove(agent);
             }
             Fact::Recovery(change) => {
@@ -74,7 +77,8 @@ impl BlastRadius {
     }
 
     fn must_be_free(&mut self, at: SimTime, agent: &AgentId, truth: &Truth, what: &str) {
-        let facts = truth.agent(agent);
+        // Who proves nothing is not believed where it is.
+        let facts = truth.agent(agent).filter(|facts| facts.verified);
         let held = self.frozen.iter().find(|scope| match scope {
             Scope::Fleet => true,
             Scope::Host(host) => facts.is_some_and(|facts| facts.host == *host),

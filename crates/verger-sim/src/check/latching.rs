@@ -17,6 +17,9 @@ use crate::world::{Condition, SimTime};
 /// What stands for longer has latched; anything else may be an alarm that happens to be open at the end.
 const LATCHED: u64 = 3_600_000;
 
+/// Tokens far above the usual are a warning until that is the usual, which takes half a day.
+const BECOMES_USUAL: u64 = 12 * LATCHED;
+
 /// Knows what stands open, and since when.
 #[derive(Debug, Default)]
 pub(super) struct NothingLatched {
@@ -44,10 +47,11 @@ impl Checker for NothingLatched {
     fn finish(&mut self, end: &End<'_>) -> Result<(), String> {
         let mut broken = Broken::default();
         let stands = |since: &SimTime| LATCHED <= end.at.since(*since);
-        for (agent, (state, _)) in self.states.iter().filter(|(_, (_, since))| stands(since)) {
+        for (agent, (state, since)) in self.states.iter().filter(|(_, (_, since))| stands(since)) {
             let condition = end.truth.condition_at(agent, end.at);
             if condition.is_healthy()
                 && !self.is_still_so(agent, condition, *state)
+                && !self.uses_more_than_usual(agent, *state, end.at.since(*since))
                 && !matches!(state, HealthState::Healthy | HealthState::Unknown)
             {
                 broken.note(end.at, || format!("{agent} is {condition}, and is still held to be {state}"));
@@ -89,6 +93,13 @@ impl NothingLatched {
             Condition::WaitingPerson => self.asked.contains(agent) && all(unseen),
             _ => false,
         }
+    }
+
+    /// Whether only its use of tokens is held against it, for no longer than it takes to get used to that.
+    fn uses_more_than_usual(&self, agent: &AgentId, state: HealthState, lasted: u64) -> bool {
+        let signs = self.signs.get(agent).map_or(&[][..], |signs| signs);
+        let only_that = !signs.is_empty() && signs.iter().all(|sign| *sign == Sign::TokenSpike);
+        state == HealthState::Degraded && only_that && lasted < BECOMES_USUAL
     }
 
     fn on_event(&mut self, at: SimTime, event: &Event) {
@@ -208,6 +219,22 @@ mod tests {
             trace.truth.become_at(0, SimTime(3_601_000), condition);
             assert_eq!(trace.at(3_602).finish(&mut checker), Ok(()));
         }
+    }
+
+    #[test]
+    fn tokens_far_above_the_usual_are_a_warning_for_no_longer_than_they_are_unusual() {
+        let (mut trace, mut checker) = (Trace::new(), NothingLatched::default());
+        let spike = Evidence {
+            sign: Sign::TokenSpike,
+            value: Measure::Count(6_544),
+            threshold: Measure::Count(1_444),
+            severity: Severity::Degraded,
+            trust: Trust::Verified,
+        };
+        let (from, to) = (HealthState::Healthy, HealthState::Degraded);
+        trace.commit(&mut checker, vec![Fact::StateChanged { from, to, evidence: [spike].into() }], vec![]);
+        assert_eq!(trace.at(12 * 3_600 - 1).finish(&mut checker), Ok(()));
+        assert!(trace.at(12 * 3_600).finish(&mut checker).is_err());
     }
 
     #[test]

@@ -83,12 +83,12 @@ impl Agent {
     }
 
     fn keep(&mut self, signal: Signal) {
-        let birth = matches!(signal.content.body, Body::Spawn(_));
-        if !birth && !self.link.buffers() && !self.flushing {
+        let insists = is_retried_for_ever(&signal.content.body);
+        if !insists && !self.link.buffers() && !self.flushing {
             return;
         }
         if self.kept.len() >= KEPT_MAX {
-            let oldest = self.kept.iter().position(|kept| !matches!(kept.content.body, Body::Spawn(_)));
+            let oldest = self.kept.iter().position(|kept| !is_retried_for_ever(&kept.content.body));
             oldest.map(|place| self.kept.remove(place));
         }
         self.kept.push_back(signal);

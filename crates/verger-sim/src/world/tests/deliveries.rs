@@ -1,15 +1,16 @@
 //! What reaches the monitor: the same from the same seed, counted as the monitor counts, and never a streak
 //! in a healthy fleet that recorded agents would not have left by themselves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use verger_core::fingerprint::{CallClass, CallPrint};
-use verger_core::id::AgentId;
-use verger_core::signal::Body;
+use verger_core::id::{AgentId, TaskId};
+use verger_core::signal::{Body, TaskChange};
 
 use super::{kind_of, run, world};
 use crate::world::time::{DAY, HOUR, MINUTE};
+use crate::world::transport::is_retried_for_ever;
 use crate::world::{Connection, SimTime};
 
 #[test]
@@ -86,9 +87,10 @@ fn sdk_clients_resend_in_order_what_they_could_not_send() {
     let truth = world.truth().clone();
     let mut late: BTreeMap<AgentId, Vec<i64>> = BTreeMap::new();
     run(&mut world, SimTime(3 * HOUR + MINUTE), |now, signal| {
-        let birth = matches!(signal.content.body, Body::Spawn(_));
+        // Whoever begins or ends, or is done with a task, says so until it is heard.
+        let insists = is_retried_for_ever(&signal.content.body);
         if let Some(sent) = signal.content.sent_at
-            && !birth
+            && !insists
             && sent.0 + 10_000 < now.wall().0
         {
             late.entry(signal.agent.clone()).or_default().push(sent.0);
@@ -100,4 +102,29 @@ fn sdk_clients_resend_in_order_what_they_could_not_send() {
         assert_eq!(truth.agent(&agent).unwrap().connection, Connection::Sdk);
         assert!(sent.is_sorted(), "{agent}");
     }
+}
+
+#[test]
+fn the_word_that_a_task_is_done_outlasts_an_absence_of_the_monitor() {
+    let mut world = world(11, 60, 1.0, true);
+    let (mut begun, mut done, mut gone) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
+    for (from, until, up) in [(0, HOUR, true), (HOUR, 4 * HOUR, false), (4 * HOUR, 6 * HOUR, true)] {
+        world.monitor_up(SimTime(from), up);
+        run(&mut world, SimTime(until), |_, signal| match &signal.content.body {
+            Body::Task(TaskChange::Assigned(task)) => begun.push((signal.agent.clone(), task.clone())),
+            // What it had not sent is lost with the process.
+            Body::Exit(_) => drop(gone.insert(signal.agent.clone())),
+            Body::Task(TaskChange::Ended(task)) => drop(done.insert(task.clone())),
+            _ => {}
+        });
+    }
+    begun.retain(|(agent, _)| !gone.contains(agent));
+    let is_over = |task: &&TaskId| world.truth().finished_at(task).is_some_and(|at| at < SimTime(5 * HOUR));
+    let over: Vec<_> = begun.iter().map(|(_, task)| task).filter(is_over).collect();
+    let unheard: Vec<_> = over.iter().filter(|task| !done.contains(**task)).collect();
+    assert!(
+        over.len() > 50 && unheard.is_empty(),
+        "{} are over, of which nobody heard {unheard:?}",
+        over.len()
+    );
 }
