@@ -4,7 +4,7 @@
 //!
 //! `AGENT=agent-0007` prints what was recorded about one agent and what was really the case, and `SIGNALS=1`
 //! what arrived from it besides pongs; `FROM` and `TO` bound that in hours. `RECOVERIES=1` prints how work went on and
-//! what failed together.
+//! what failed together, `BREAKERS=1` what became of circuit breakers and of the services behind them.
 
 #![expect(clippy::print_stdout, reason = "people read it")]
 
@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::time::Instant;
 
+use verger_core::breaker;
 use verger_core::event::{Event, Fact};
 use verger_core::id::AgentId;
 use verger_core::signal::Body;
@@ -29,6 +30,7 @@ struct Story {
     agent: Option<AgentId>,
     signals: bool,
     recoveries: bool,
+    breakers: bool,
     from: SimTime,
     to: SimTime,
     /// What people were told, of whom and when, with what was really the case.
@@ -42,6 +44,7 @@ impl Story {
             agent: std::env::var("AGENT").ok().map(AgentId::from),
             signals: setting("SIGNALS", 0) == 1,
             recoveries: setting("RECOVERIES", 0) == 1,
+            breakers: setting("BREAKERS", 0) == 1,
             from: hours("FROM", 0),
             to: hours("TO", 1_000_000),
             told: BTreeMap::new(),
@@ -84,6 +87,9 @@ impl Watcher for Story {
         if self.recoveries {
             tell_recoveries(moment);
         }
+        if self.breakers {
+            tell_breakers(moment);
+        }
         let Some(agent) = self.tells(moment.at) else { return };
         match moment.what {
             What::Committed { batch, .. } => {
@@ -112,7 +118,7 @@ impl Watcher for Story {
                 }
                 Delivery::Command(command) if command.agent == *agent => println!("    {at} {command:?}"),
                 Delivery::Notice(notice) => println!("    {at} {notice:?}"),
-                Delivery::Signal(_) | Delivery::Command(_) => {}
+                Delivery::Signal(_) | Delivery::Command(_) | Delivery::Request { .. } => {}
             }
         }
     }
@@ -131,6 +137,18 @@ fn tell_recoveries(moment: &Moment<'_>) {
             _ => continue,
         };
         println!("{} {what}", moment.at);
+    }
+}
+
+/// Prints what became of circuit breakers, and what was wrong behind them.
+fn tell_breakers(moment: &Moment<'_>) {
+    let What::Committed { batch, .. } = moment.what else { return };
+    for event in &batch.events {
+        let Fact::Breaker(change) = &event.fact else { continue };
+        let behind = moment.truth.services().iter().find(|service| service.breaker == change.name);
+        let trouble = behind.and_then(|service| service.trouble_at(moment.at)).map(|trouble| trouble.kind);
+        let breaker::Transition { from, to, reason } = change.transition;
+        println!("{} {}: {from} -> {to}: {reason} | {trouble:?}", moment.at, change.name);
     }
 }
 

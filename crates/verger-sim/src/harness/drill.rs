@@ -77,7 +77,9 @@ impl Shadow {
             match delivery {
                 Delivery::Signal(signal) => drop(self.fleet.observe(turn.now, signal, &mut self.out)),
                 Delivery::Command(command) => drop(self.fleet.command(turn.now, command, &mut self.out)),
-                Delivery::Notice(notice) => drop(self.fleet.notice(turn.now, notice, &mut self.out)),
+                Delivery::Notice(notice) | Delivery::Request { notice, .. } => {
+                    drop(self.fleet.notice(turn.now, notice, &mut self.out))
+                }
             }
         }
         if turn.complete {

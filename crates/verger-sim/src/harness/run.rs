@@ -165,6 +165,9 @@ impl<'a> Run<'a> {
         if turn.blind.is_some_and(|blind| blind.at == turn.now && FORGIVEN <= blind.lasted) {
             self.score.seen.on_back(began);
         }
+        for (at, number, answer) in self.monitor.answers() {
+            self.world.answered(at, number, &answer);
+        }
         if self.machine.now() != began {
             self.deliver();
         }

@@ -38,6 +38,14 @@ pub(crate) enum Moment {
     Pass { agent: u32, injection: u32 },
     /// A fault of the world passes.
     PassGroup(u32),
+    /// The agent's client goes on.
+    Client { agent: u32, turn: u32 },
+    /// A service gets into trouble.
+    TroubleBegins { service: u32 },
+    /// A flapping service fails, or works for a moment.
+    Flap { service: u32, number: u32 },
+    /// A service is well again.
+    TroubleEnds { service: u32, number: u32 },
     /// Something arrives at the monitor.
     Arrive(Box<Delivery>),
     /// An effect gets somewhere.

@@ -4,6 +4,7 @@ use verger_core::signal::Signal;
 
 use super::moment::{Moment, Queue};
 use super::run::Delivery;
+use super::service::Services;
 use super::time::SimTime;
 use super::transport::Transport;
 use super::truth::Truth;
@@ -29,6 +30,8 @@ pub(crate) struct Stage {
     pub(crate) down: Vec<bool>,
     /// The world's faults under way, by group.
     pub(crate) groups: Vec<Group>,
+    /// What agents depend on.
+    pub(crate) services: Services,
     /// Chance in faults.
     pub(crate) fate: Rng,
     /// Chance in the carrying out of effects.

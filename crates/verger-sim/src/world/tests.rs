@@ -3,6 +3,7 @@
 mod deliveries;
 mod fire;
 mod hands;
+mod services;
 mod truths;
 
 use verger_core::signal::{Body, Signal};

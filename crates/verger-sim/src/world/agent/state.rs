@@ -14,6 +14,7 @@ use crate::rng::Rng;
 use crate::world::condition::Condition;
 use crate::world::connection::Link;
 use crate::world::fault::FaultKind;
+use crate::world::service::Client;
 use crate::world::stage::Stage;
 use crate::world::starter::{Saved, Starting};
 use crate::world::time::SimTime;
@@ -75,6 +76,8 @@ pub(crate) struct Agent {
     pub(crate) handed_over: bool,
     /// Reminders that wait for its next call or heartbeat.
     pub(crate) nudges: Vec<EffectKey>,
+    /// Through which it calls what it depends on.
+    pub(crate) client: Client,
 }
 
 /// Something that began and has not ended.
