@@ -13,6 +13,7 @@
 
 mod alarm;
 mod allowance;
+mod breakers;
 mod disk;
 mod drill;
 mod heard;
@@ -29,6 +30,7 @@ mod seen;
 pub(crate) use alarm::is_bad;
 pub use alarm::{Alarm, Alarms};
 pub use allowance::{Circumstances, allowance};
+pub use breakers::{BreakerLog, ServiceReport, Turned};
 pub use judgement::{Finding, Judgement};
 pub use monitor_faults::{CrashPoint, MonitorFault, MonitorFaults};
 pub use options::{Mode, Options, Progress};

@@ -302,7 +302,9 @@ impl<'a> Run<'a> {
         };
         report.judge(&judgement);
         self.score.report(&mut report, (self.monitor.restarts, self.monitor.pauses), at);
-        let end = End { at, truth, judgement: &judgement, seen: &self.score.seen };
+        report.services = self.score.breakers.report(truth, &self.score.seen);
+        let Score { seen, breakers, .. } = &self.score;
+        let end = End { at, truth, judgement: &judgement, seen, breakers };
         report.checkers = self.checkers.finish(&end);
         let wrong = self.score.wrong.into_values().collect();
         Finished { report, digest: self.digest, judgement, wrong }

@@ -10,6 +10,7 @@ use verger_core::policy::Policies;
 use verger_core::recovery::{Change, Review};
 
 use super::alarm::Alarms;
+use super::breakers::BreakerLog;
 use super::heard::Heard;
 use super::judgement::{Evidence, Judgement};
 use super::report::{MonitorReport, NudgeReport, RecoveryReport, Report};
@@ -23,6 +24,7 @@ pub(super) struct Score {
     alarms: Alarms,
     pub(super) seen: SeenTime,
     pub(super) heard: Heard,
+    pub(super) breakers: BreakerLog,
     interventions: BTreeMap<AgentId, Vec<SimTime>>,
     nudges: NudgeReport,
     recovering: BTreeSet<TaskId>,
@@ -50,6 +52,7 @@ impl Score {
             What::Committed { batch, decided } => {
                 for event in &batch.events {
                     self.alarms.on_event(decided, event);
+                    self.breakers.on_event(event);
                     self.on_event(event);
                 }
                 for effect in &batch.effects {
