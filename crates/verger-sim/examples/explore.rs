@@ -4,7 +4,8 @@
 //!
 //! `AGENT=agent-0007` prints what was recorded about one agent and what was really the case, and `SIGNALS=1`
 //! what arrived from it besides pongs; `FROM` and `TO` bound that in hours. `RECOVERIES=1` prints how work went on and
-//! what failed together, `BREAKERS=1` what became of circuit breakers and of the services behind them.
+//! what failed together, `BREAKERS=1` what became of circuit breakers and of the services behind them, `MESSAGES=1`
+//! what was decided about messages.
 
 #![expect(clippy::print_stdout, reason = "people read it")]
 
@@ -15,6 +16,7 @@ use std::time::Instant;
 use verger_core::breaker;
 use verger_core::event::{Event, Fact};
 use verger_core::id::AgentId;
+use verger_core::messages::Decided;
 use verger_core::signal::Body;
 use verger_core::time::Span;
 use verger_sim::harness::{Finding, Mode, MonitorFaults, Options, run_with};
@@ -31,6 +33,7 @@ struct Story {
     signals: bool,
     recoveries: bool,
     breakers: bool,
+    messages: bool,
     from: SimTime,
     to: SimTime,
     /// What people were told, of whom and when, with what was really the case.
@@ -45,6 +48,7 @@ impl Story {
             signals: setting("SIGNALS", 0) == 1,
             recoveries: setting("RECOVERIES", 0) == 1,
             breakers: setting("BREAKERS", 0) == 1,
+            messages: setting("MESSAGES", 0) == 1,
             from: hours("FROM", 0),
             to: hours("TO", 1_000_000),
             told: BTreeMap::new(),
@@ -89,6 +93,9 @@ impl Watcher for Story {
         }
         if self.breakers {
             tell_breakers(moment);
+        }
+        if self.messages {
+            tell_messages(moment);
         }
         let Some(agent) = self.tells(moment.at) else { return };
         match moment.what {
@@ -149,6 +156,17 @@ fn tell_breakers(moment: &Moment<'_>) {
         let trouble = behind.and_then(|service| service.trouble_at(moment.at)).map(|trouble| trouble.kind);
         let breaker::Transition { from, to, reason } = change.transition;
         println!("{} {}: {from} -> {to}: {reason} | {trouble:?}", moment.at, change.name);
+    }
+}
+
+/// Prints what was decided about messages, and what was really the case with their receivers.
+fn tell_messages(moment: &Moment<'_>) {
+    let What::Committed { batch, .. } = moment.what else { return };
+    for event in &batch.events {
+        let Fact::Message(decided) = &event.fact else { continue };
+        let Decided { message, from, to, decision, evidence } = decided.as_ref();
+        let condition = moment.truth.condition_at(to, moment.at);
+        println!("{} {message} {from} -> {to}: {decision:?}: {evidence} | {condition}", moment.at);
     }
 }
 

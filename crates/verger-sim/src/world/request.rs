@@ -15,6 +15,10 @@ pub(crate) enum Request {
     Ask(AskId),
     /// How a call went.
     Report(AskId),
+    /// A message is sent.
+    Send(u32),
+    /// A message is acknowledged.
+    Acknowledge(u32),
 }
 
 impl Request {
@@ -24,9 +28,12 @@ impl Request {
     }
 
     fn number(self) -> u64 {
+        let letter = |nth| AskId { service: 0, nth };
         let (kind, AskId { service, nth }) = match self {
             Self::Ask(ask) => (0, ask),
             Self::Report(ask) => (1, ask),
+            Self::Send(nth) => (2, letter(nth)),
+            Self::Acknowledge(nth) => (3, letter(nth)),
         };
         kind << (PLACE_BITS + NTH_BITS) | u64::from(service) << NTH_BITS | u64::from(nth)
     }
@@ -38,6 +45,8 @@ impl Request {
         match number >> (PLACE_BITS + NTH_BITS) {
             0 => Some(Self::Ask(ask)),
             1 => Some(Self::Report(ask)),
+            2 => Some(Self::Send(ask.nth)),
+            3 => Some(Self::Acknowledge(ask.nth)),
             _ => None,
         }
     }
@@ -50,7 +59,9 @@ mod tests {
     #[test]
     fn a_request_is_known_again_by_its_number() {
         let ask = AskId { service: 0x0ABC_DEF1, nth: u32::MAX };
-        for request in [Request::Ask(ask), Request::Report(ask)] {
+        for request in
+            [Request::Ask(ask), Request::Report(ask), Request::Send(7), Request::Acknowledge(u32::MAX)]
+        {
             assert_eq!(Request::read(request.number()), Some(request));
         }
     }

@@ -12,6 +12,7 @@ use super::effects;
 use super::fault::{FaultKind, pass, set_clocks_wrong, strike};
 use super::moment::{Moment, Queue};
 use super::people;
+use super::post::{self, Post};
 use super::request::Request;
 use super::service::{self, Catalogue};
 use super::stage::Stage;
@@ -94,6 +95,7 @@ impl World {
                 down: vec![false; hosts(options.agents)],
                 groups: Vec::new(),
                 services,
+                post: Post::new(options.seed),
                 fate,
                 luck: Rng::stream(options.seed, 2),
                 whim: Rng::stream(options.seed, 3),
@@ -135,6 +137,8 @@ impl World {
             Some(Request::Report(ask)) => {
                 stage.truth.ask_mut(ask).heard.get_or_insert(at);
             }
+            Some(Request::Send(letter)) => post::hear_receipt(stage, at, letter, answer),
+            Some(Request::Acknowledge(letter)) => post::hear_acknowledged(stage, at, letter, answer),
             None => {}
         }
     }
@@ -142,6 +146,7 @@ impl World {
     /// People are told something that only they can settle.
     pub fn tell_people(&mut self, now: SimTime, fact: &Fact) {
         people::hear(&mut self.stage, now, fact);
+        post::hear_fact(&mut self.stage, now, fact);
     }
 
     /// The monitor went down or came up. Clients connect again and send what they kept.
@@ -184,6 +189,7 @@ impl World {
         let Self { agents, stage } = self;
         for agent in agents.iter_mut() {
             agent.begin_client(stage);
+            agent.begin_post(stage, SimTime::ZERO);
             let at = SimTime(agent.wire.range(0, 5 * MINUTE));
             stage.queue.set(at, Moment::Respawn { agent: agent.place, life: 0 });
             if agent.link.networked() {
@@ -248,6 +254,8 @@ impl World {
             Moment::TroubleBegins { service } => stage.begin_trouble(service, now),
             Moment::Flap { service, number } => stage.flap(service, now, number),
             Moment::TroubleEnds { service, number } => stage.end_trouble(service, now, number),
+            Moment::Post(moment) => post::happen(agents, stage, now, moment),
+            Moment::Mail(mail) => post::arrive(agents, stage, now, &mail),
             Moment::Arrive(delivery) => stage.out.push(*delivery),
             Moment::Errand(errand) => effects::run(&mut agents[errand.agent as usize], stage, now, &errand),
         }

@@ -3,6 +3,7 @@
 use verger_core::signal::Signal;
 
 use super::moment::{Moment, Queue};
+use super::post::Post;
 use super::run::Delivery;
 use super::service::Services;
 use super::time::SimTime;
@@ -32,6 +33,8 @@ pub(crate) struct Stage {
     pub(crate) groups: Vec<Group>,
     /// What agents depend on.
     pub(crate) services: Services,
+    /// The messages between them.
+    pub(crate) post: Post,
     /// Chance in faults.
     pub(crate) fate: Rng,
     /// Chance in the carrying out of effects.

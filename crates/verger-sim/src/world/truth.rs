@@ -11,6 +11,7 @@ use verger_core::id::{AgentId, HostId, Incarnation, RoleName, TaskId};
 use super::condition::Condition;
 use super::connection::Connection;
 use super::fault::FaultKind;
+use super::post::Letter;
 use super::service::{Ask, AskId, ServiceFacts};
 use super::starter::Saved;
 use super::time::SimTime;
@@ -99,6 +100,7 @@ pub struct Truth {
     saved: BTreeMap<TaskId, Vec<Saved>>,
     finished: BTreeMap<TaskId, SimTime>,
     services: Vec<ServiceFacts>,
+    letters: Vec<Letter>,
 }
 
 /// One agent's points of change, in order of time.
@@ -152,6 +154,15 @@ impl Truth {
 
     pub(crate) fn ask_mut(&mut self, ask: AskId) -> &mut Ask {
         &mut self.services[ask.service as usize].asks[ask.nth as usize]
+    }
+
+    /// Every message between agents, in the order in which they were written.
+    pub fn letters(&self) -> &[Letter] {
+        &self.letters
+    }
+
+    pub(crate) fn letters_mut(&mut self) -> &mut Vec<Letter> {
+        &mut self.letters
     }
 
     pub(crate) fn saved(&mut self, saved: &Saved) {

@@ -101,6 +101,8 @@ impl Agent {
             kept: VecDeque::new(),
             flushing: false,
             nudges: Vec::new(),
+            mail: Vec::new(),
+            pen: Self::pen(seed, place),
             client: Client::draw(seed, place),
         }
     }
