@@ -14,6 +14,7 @@ mod found;
 mod incarnations;
 mod latching;
 mod marks;
+mod messages;
 mod notifications;
 mod redone;
 mod refusals;
@@ -78,6 +79,7 @@ pub fn all(policies: &Policies) -> Checkers {
         Box::new(incarnations::Incarnations::default()),
         Box::new(latching::NothingLatched::default()),
         Box::new(marks::Marks::default()),
+        Box::new(messages::MessagesEnd::new(policies)),
         Box::new(notifications::OneNotification::default()),
         Box::new(redone::NotRedone::default()),
         Box::new(refusals::NoEndlessRefusal::new(policies.clone())),

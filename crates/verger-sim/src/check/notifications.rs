@@ -6,6 +6,7 @@ use verger_core::breaker::State;
 use verger_core::correlation::Change;
 use verger_core::event::{Event, Fact, Incident};
 use verger_core::id::AgentId;
+use verger_core::messages::Decision;
 
 use super::{Broken, Checker, End};
 use crate::trace::{Moment, What};
@@ -52,7 +53,8 @@ impl OneNotification {
         }
     }
 
-    /// Reviews, alerts of recoveries, failures of many, and breakers that are not closed.
+    /// Reviews, alerts of recoveries, failures of many, breakers that are not closed, and agents that leave messages
+    /// unacknowledged.
     fn on_other(&mut self, at: SimTime, fact: &Fact) {
         let (what, begins) = match fact {
             Fact::ReviewOpened { task, .. } => (format!("the review of {task}"), true),
@@ -61,6 +63,11 @@ impl OneNotification {
             Fact::RecoveryAlertOver { task, condition } => (format!("{condition:?} of {task:?}"), false),
             Fact::Correlated(Change::Opened { scope, .. }) => (format!("the incident of {scope}"), true),
             Fact::Correlated(Change::Resolved { scope, .. }) => (format!("the incident of {scope}"), false),
+            Fact::Message(decided) => match decided.decision {
+                Decision::Escalate { joined: false } => (format!("the silence of {}", decided.to), true),
+                Decision::EscalationOver { .. } => (format!("the silence of {}", decided.to), false),
+                _ => return,
+            },
             Fact::Breaker(change) => match (change.transition.from, change.transition.to) {
                 (State::Closed, State::Open | State::HalfOpen) => {
                     (format!("the opening of {}", change.name), true)

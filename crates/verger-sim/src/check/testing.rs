@@ -8,6 +8,7 @@ use verger_core::event::{Event, Fact};
 use verger_core::evidence::{Evidence, Measure, Severity, Sign};
 use verger_core::health::HealthState;
 use verger_core::id::{AgentId, CheckpointId, HostId, Incarnation};
+use verger_core::messages::Priority;
 use verger_core::recovery::{Change, Checkpoint, Content, ContentHash, Context, Lost, Spawn};
 use verger_core::signal::Trust;
 use verger_core::time::{Span, Timestamp};
@@ -17,8 +18,8 @@ use super::{Checker, End};
 use crate::harness::{BreakerLog, Judgement, SeenTime};
 use crate::trace::{Moment, What};
 use crate::world::{
-    AgentFacts, Answered, Ask, Condition, Connection, Saved, ServiceFacts, SimTime, Trouble, TroubleKind,
-    Truth,
+    AgentFacts, Answered, Ask, Condition, Connection, Letter, Saved, ServiceFacts, SimTime, Trouble,
+    TroubleKind, Truth,
 };
 
 /// A trace of one agent, `a`, as a checker sees it.
@@ -59,6 +60,25 @@ impl Trace {
     pub(super) fn trouble(&mut self, kind: TroubleKind, began: u64, ended: u64) {
         let trouble = Trouble { kind, began: SimTime(began * 1_000), ended: Some(SimTime(ended * 1_000)) };
         self.truth.services_mut()[0].troubles.push(trouble);
+    }
+
+    /// A message to the agent, written and delivered at this second; the monitor hears then that it is acknowledged.
+    pub(super) fn letter(&mut self, priority: Priority, secs: u64, acknowledged: Option<u64>) {
+        let sent = SimTime(secs * 1_000);
+        let read = acknowledged.map(|secs| SimTime(secs * 1_000));
+        self.truth.letters_mut().push(Letter {
+            id: "m-000000".into(),
+            from: 0,
+            to: Some(0),
+            priority,
+            reply_to: None,
+            sent,
+            taken: Some(sent),
+            refused: None,
+            delivered: Some(sent),
+            read,
+            acknowledged: read,
+        });
     }
 
     pub(super) fn at(&mut self, secs: u64) -> &mut Self {

@@ -54,6 +54,7 @@ impl Shadow {
             }
         }
         compare_breakers(running, &fleet, now)?;
+        compare_messages(running, &fleet, now)?;
         let mut shadow = Self { fleet, until: now + LIVES_FOR, out: Collector::default(), owed: Vec::new() };
         // The running fleet has been woken at this moment, and looks at the next bucket of deadlines. Where a
         // ping is due within the bucket, the two would not be of one mind about the moment: another time.
@@ -164,6 +165,17 @@ fn compare_breakers(running: &Fleet, restored: &Fleet, now: Timestamp) -> Result
         Some((before, after)) => Err(format!("{before:?} became {after:?}")),
         None if before.len() == after.len() => Ok(()),
         None => Err(format!("{} breakers became {}", before.len(), after.len())),
+    }
+}
+
+/// What people see of messages must be the same.
+fn compare_messages(running: &Fleet, restored: &Fleet, now: Timestamp) -> Result<(), String> {
+    let seen = |fleet: &Fleet| fleet.messages().page(now, None, None, None, usize::MAX);
+    let (before, after) = (seen(running), seen(restored));
+    match before.iter().zip(&after).find(|(before, after)| before != after) {
+        Some((before, after)) => Err(format!("{before:?} became {after:?}")),
+        None if before.len() == after.len() => Ok(()),
+        None => Err(format!("{} messages became {}", before.len(), after.len())),
     }
 }
 

@@ -7,6 +7,7 @@ use verger_core::time::Span;
 
 use super::breakers::ServiceReport;
 use super::judgement::{Finding, Judgement};
+use super::messages::MessageReport;
 use crate::world::FaultKind;
 
 /// What a run showed, or several in sum.
@@ -41,6 +42,8 @@ pub struct Report {
     pub monitor: MonitorReport,
     /// What agents depend on, behind circuit breakers.
     pub services: ServiceReport,
+    /// Messages between agents.
+    pub messages: MessageReport,
     /// Each checker, and `ok` or what broke.
     pub checkers: BTreeMap<String, String>,
     /// How many interventions the mean was taken over.
@@ -175,6 +178,7 @@ impl Report {
         self.monitor.pauses += other.monitor.pauses;
         self.monitor.blind_seconds += other.monitor.blind_seconds;
         self.services.add(&other.services);
+        self.messages.add(&other.messages);
         for (kind, faults) in &other.faults {
             self.faults.entry(kind.clone()).or_default().merge(faults);
         }
@@ -342,6 +346,12 @@ mod tests {
               "p99": 0.0,
               "max": 0.0
             }
+          },
+          "messages": {
+            "sent": 0,
+            "lost": 0,
+            "acknowledged": 0,
+            "told": 0
           },
           "checkers": {
             "nothing-latched": "ok"

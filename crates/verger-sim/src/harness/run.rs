@@ -301,8 +301,7 @@ impl<'a> Run<'a> {
             ..Report::default()
         };
         report.judge(&judgement);
-        self.score.report(&mut report, (self.monitor.restarts, self.monitor.pauses), at);
-        report.services = self.score.breakers.report(truth, &self.score.seen);
+        self.score.report(&mut report, truth, (self.monitor.restarts, self.monitor.pauses), at);
         let Score { seen, breakers, .. } = &self.score;
         let end = End { at, truth, judgement: &judgement, seen, breakers };
         report.checkers = self.checkers.finish(&end);

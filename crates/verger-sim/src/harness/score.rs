@@ -13,6 +13,7 @@ use super::alarm::Alarms;
 use super::breakers::BreakerLog;
 use super::heard::Heard;
 use super::judgement::{Evidence, Judgement};
+use super::messages::MessageReport;
 use super::report::{MonitorReport, NudgeReport, RecoveryReport, Report};
 use super::seen::SeenTime;
 use crate::trace::{Moment, What};
@@ -25,6 +26,7 @@ pub(super) struct Score {
     pub(super) seen: SeenTime,
     pub(super) heard: Heard,
     pub(super) breakers: BreakerLog,
+    messages: MessageReport,
     interventions: BTreeMap<AgentId, Vec<SimTime>>,
     nudges: NudgeReport,
     recovering: BTreeSet<TaskId>,
@@ -53,6 +55,7 @@ impl Score {
                 for event in &batch.events {
                     self.alarms.on_event(decided, event);
                     self.breakers.on_event(event);
+                    self.messages.on_event(event);
                     self.on_event(event);
                 }
                 for effect in &batch.effects {
@@ -77,7 +80,9 @@ impl Score {
     }
 
     /// Fills in what was counted.
-    pub(super) fn report(&self, report: &mut Report, monitor: (u64, u64), until: SimTime) {
+    pub(super) fn report(&self, report: &mut Report, truth: &Truth, monitor: (u64, u64), until: SimTime) {
+        report.services = self.breakers.report(truth, &self.seen);
+        report.messages = self.messages.with_truth(truth, until);
         report.nudges = self.nudges.clone();
         report.recovery = self.recovery.clone();
         report.wrong_terminations = self.wrong.len() as u64;

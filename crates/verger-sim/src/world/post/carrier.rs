@@ -85,7 +85,10 @@ impl Agent {
         }
         tell(stage, now, &mail.key, Outcome::Delivered);
         let (letter, reminded, pace) = match mail.what {
-            Content::Letter(letter) => (letter, false, 45.0),
+            Content::Letter(letter) => {
+                stage.truth.letters_mut()[letter as usize].delivered.get_or_insert(now);
+                (letter, false, 45.0)
+            }
             Content::Reminder(letter) => (letter, true, 20.0),
             Content::News => return,
         };

@@ -24,6 +24,8 @@ pub struct Letter {
     pub taken: Option<SimTime>,
     /// When the monitor said that it does not take it.
     pub refused: Option<SimTime>,
+    /// When it first reached its receiver.
+    pub delivered: Option<SimTime>,
     /// When its receiver read it.
     pub read: Option<SimTime>,
     /// When the monitor said that it is acknowledged.

@@ -64,6 +64,7 @@ pub(super) fn blank(from: u32, to: Option<u32>, now: SimTime) -> Letter {
         sent: now,
         taken: None,
         refused: None,
+        delivered: None,
         read: None,
         acknowledged: None,
     }
