@@ -101,7 +101,9 @@ impl Trace {
         effects: Vec<Effect>,
     ) {
         self.number += 1;
-        events.iter().for_each(|event| self.breakers.on_event(event));
+        for event in &events {
+            self.breakers.on_event(event);
+        }
         let observed = Timestamp::from_millis(self.now.0);
         let mark = Mark { number: self.number, observed, ..Mark::default() };
         let batch = Batch { mark, events, effects, ..Batch::default() };

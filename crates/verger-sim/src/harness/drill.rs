@@ -80,7 +80,7 @@ impl Shadow {
                 Delivery::Signal(signal) => drop(self.fleet.observe(turn.now, signal, &mut self.out)),
                 Delivery::Command(command) => drop(self.fleet.command(turn.now, command, &mut self.out)),
                 Delivery::Notice(notice) | Delivery::Request { notice, .. } => {
-                    drop(self.fleet.notice(turn.now, notice, &mut self.out))
+                    drop(self.fleet.notice(turn.now, notice, &mut self.out));
                 }
             }
         }
@@ -157,7 +157,9 @@ impl Kind {
 fn compare_breakers(running: &Fleet, restored: &Fleet, now: Timestamp) -> Result<(), String> {
     let seen = |fleet: &Fleet| {
         let mut views = fleet.breakers().page(now, None, usize::MAX);
-        views.iter_mut().for_each(|view| view.outstanding = 0);
+        for view in &mut views {
+            view.outstanding = 0;
+        }
         views
     };
     let (before, after) = (seen(running), seen(restored));

@@ -3,6 +3,7 @@
 mod deliveries;
 mod fire;
 mod hands;
+mod messages;
 mod services;
 mod truths;
 

@@ -39,7 +39,7 @@ impl Agent {
         match fate {
             1 if self.link.verified => {
                 let answer = Letter { reply_to: Some(letter), ..blank(self.place, Some(it.from), now) };
-                write(stage, now, answer);
+                write(stage, answer);
             }
             0 | 1 => self.acknowledge(stage, now, letter, 1),
             _ => {}

@@ -50,7 +50,7 @@ pub(super) fn compose(agents: &mut [Agent], from: u32, stage: &mut Stage, now: S
     let to = (!agent.pen.chance(0.005)).then_some(other + u32::from(from <= other));
     let priorities = [Priority::Low, Priority::Normal, Priority::High, Priority::Urgent];
     let priority = priorities[agent.pen.weighted(&[15, 60, 18, 7])];
-    write(stage, now, Letter { priority, ..blank(from, to, now) });
+    write(stage, Letter { priority, ..blank(from, to, now) });
 }
 
 /// A message that says nothing yet.
@@ -71,9 +71,11 @@ pub(super) fn blank(from: u32, to: Option<u32>, now: SimTime) -> Letter {
 }
 
 /// A message is written, and sent at once.
-pub(super) fn write(stage: &mut Stage, now: SimTime, letter: Letter) {
+pub(super) fn write(stage: &mut Stage, mut letter: Letter) {
     let number = stage.truth.letters().len() as u32;
-    stage.truth.letters_mut().push(Letter { id: facts::name(number), ..letter });
+    let now = letter.sent;
+    letter.id = facts::name(number);
+    stage.truth.letters_mut().push(letter);
     stage.queue.set(now, Moment::Post(PostMoment::Send { letter: number, tries: 1 }));
 }
 

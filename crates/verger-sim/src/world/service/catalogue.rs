@@ -43,10 +43,12 @@ impl Catalogue {
         }
         let (share, weight, median) = OWN;
         for agent in agents.iter_mut() {
-            if rng.chance(share) {
-                let name = BreakerName::of_agent(&agent.id, Kind::Api, "backend").ok();
-                let median = rng.log_normal(median, 0.7);
-                found(name, median, truth).map(|place| agent.client.uses(place, weight));
+            if !rng.chance(share) {
+                continue;
+            }
+            let name = BreakerName::of_agent(&agent.id, Kind::Api, "backend").ok();
+            if let Some(place) = found(name, rng.log_normal(median, 0.7), truth) {
+                agent.client.uses(place, weight);
             }
         }
         Services::new(rng, services)

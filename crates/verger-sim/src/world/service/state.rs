@@ -57,17 +57,16 @@ impl Service {
     }
 
     fn answer(&self, rng: &mut Rng) -> (CallResult, u64) {
-        let refused = |rng: &mut Rng| (CallResult::Failed, millis(rng.log_between(0.002, 0.5)));
         match self.trouble {
             None => self.answer_well(rng),
-            Some(TroubleKind::Fails) => refused(rng),
+            Some(TroubleKind::Flaps) if self.works => self.answer_well(rng),
+            Some(TroubleKind::FailsPartly) if rng.chance(0.5) => self.answer_well(rng),
+            Some(TroubleKind::Fails | TroubleKind::Flaps | TroubleKind::FailsPartly) => {
+                (CallResult::Failed, millis(rng.log_between(0.002, 0.5)))
+            }
             Some(TroubleKind::Unavailable) => (CallResult::Outage, millis(rng.log_between(0.02, 1.0))),
             Some(TroubleKind::Hangs) => (CallResult::Failed, u64::MAX),
             Some(TroubleKind::Slow) => (CallResult::Ok, millis(rng.log_normal(self.median * SLOWNESS, 0.7))),
-            Some(TroubleKind::Flaps) if self.works => self.answer_well(rng),
-            Some(TroubleKind::Flaps) => refused(rng),
-            Some(TroubleKind::FailsPartly) if rng.chance(0.5) => self.answer_well(rng),
-            Some(TroubleKind::FailsPartly) => refused(rng),
         }
     }
 
