@@ -63,8 +63,10 @@ impl BreakerLog {
         let mut report = ServiceReport { breakers_opened: self.opened, ..ServiceReport::default() };
         for service in truth.services() {
             report.count_calls(service);
-            let ends = service.troubles.iter().filter_map(|trouble| trouble.ended);
-            report.closings.extend(ends.filter_map(|well| self.closing(service, well, seen)));
+            if service.breaker.is_shared() {
+                let ends = service.troubles.iter().filter_map(|trouble| trouble.ended);
+                report.closings.extend(ends.filter_map(|well| self.closing(service, well, seen)));
+            }
         }
         report.settle();
         report
@@ -91,8 +93,8 @@ pub struct ServiceReport {
     pub unasked_in_vain: u64,
     /// How often a breaker opened.
     pub breakers_opened: u64,
-    /// From the moment a service was well again, and wanted, to the closing of its breaker, in time that the monitor
-    /// could see.
+    /// From the moment a service that many share was well again, and wanted, to the closing of its breaker, in time
+    /// that the monitor could see. What one agent has for itself may not be wanted again for a night.
     pub closed_after_seconds: Latency,
     /// Every one of these, in milliseconds and in order.
     #[serde(skip)]
