@@ -1,6 +1,6 @@
 //! Who writes to whom, how often, and how long it tries to get rid of it.
 //!
-//! An agent at work writes to another every hour and a half. Six in ten messages are of the usual kind, seven in a
+//! An agent at work writes to another every two hours. Six in ten messages are of the usual kind, seven in a
 //! hundred are urgent. One in two hundred is for somebody whom nobody knows. A client sends again what was not
 //! acknowledged, under the same name, ever more seldom, and gives up after eight times.
 
@@ -18,7 +18,7 @@ use crate::world::stage::Stage;
 use crate::world::time::{SECOND, SimTime, millis};
 
 /// Mean seconds between two messages of one agent.
-const PAUSE: f64 = 5_400.0;
+const PAUSE: f64 = 7_200.0;
 /// How often a message is sent in vain before it is given up.
 const TRIES: u8 = 8;
 

@@ -21,7 +21,7 @@ use crate::world::time::{SECOND, SimTime, millis};
 /// Seconds between two looks whether there is anything to do, for who rests.
 const REST: f64 = 600.0;
 /// How often one call follows another within seconds, and how many seconds pass on average otherwise.
-const PACE: (f64, f64) = (0.4, 320.0);
+const PACE: (f64, f64) = (0.4, 450.0);
 /// How often one thing is tried before it is given up.
 const TRIES: u8 = 4;
 
