@@ -4,7 +4,8 @@
 //!
 //! `AGENT=agent-0007` prints what was recorded about one agent and what was really the case, and `SIGNALS=1`
 //! what arrived from it besides pongs; `FROM` and `TO` bound that in hours. `RECOVERIES=1` prints how work went on and
-//! what failed together.
+//! what failed together, `BREAKERS=1` what became of circuit breakers and of the services behind them, `MESSAGES=1`
+//! what was decided about messages.
 
 #![expect(clippy::print_stdout, reason = "people read it")]
 
@@ -12,8 +13,10 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::time::Instant;
 
+use verger_core::breaker;
 use verger_core::event::{Event, Fact};
 use verger_core::id::AgentId;
+use verger_core::messages::Decided;
 use verger_core::signal::Body;
 use verger_core::time::Span;
 use verger_sim::harness::{Finding, Mode, MonitorFaults, Options, run_with};
@@ -29,6 +32,8 @@ struct Story {
     agent: Option<AgentId>,
     signals: bool,
     recoveries: bool,
+    breakers: bool,
+    messages: bool,
     from: SimTime,
     to: SimTime,
     /// What people were told, of whom and when, with what was really the case.
@@ -42,6 +47,8 @@ impl Story {
             agent: std::env::var("AGENT").ok().map(AgentId::from),
             signals: setting("SIGNALS", 0) == 1,
             recoveries: setting("RECOVERIES", 0) == 1,
+            breakers: setting("BREAKERS", 0) == 1,
+            messages: setting("MESSAGES", 0) == 1,
             from: hours("FROM", 0),
             to: hours("TO", 1_000_000),
             told: BTreeMap::new(),
@@ -84,6 +91,12 @@ impl Watcher for Story {
         if self.recoveries {
             tell_recoveries(moment);
         }
+        if self.breakers {
+            tell_breakers(moment);
+        }
+        if self.messages {
+            tell_messages(moment);
+        }
         let Some(agent) = self.tells(moment.at) else { return };
         match moment.what {
             What::Committed { batch, .. } => {
@@ -112,7 +125,7 @@ impl Watcher for Story {
                 }
                 Delivery::Command(command) if command.agent == *agent => println!("    {at} {command:?}"),
                 Delivery::Notice(notice) => println!("    {at} {notice:?}"),
-                Delivery::Signal(_) | Delivery::Command(_) => {}
+                Delivery::Signal(_) | Delivery::Command(_) | Delivery::Request { .. } => {}
             }
         }
     }
@@ -131,6 +144,29 @@ fn tell_recoveries(moment: &Moment<'_>) {
             _ => continue,
         };
         println!("{} {what}", moment.at);
+    }
+}
+
+/// Prints what became of circuit breakers, and what was wrong behind them.
+fn tell_breakers(moment: &Moment<'_>) {
+    let What::Committed { batch, .. } = moment.what else { return };
+    for event in &batch.events {
+        let Fact::Breaker(change) = &event.fact else { continue };
+        let behind = moment.truth.services().iter().find(|service| service.breaker == change.name);
+        let trouble = behind.and_then(|service| service.trouble_at(moment.at)).map(|trouble| trouble.kind);
+        let breaker::Transition { from, to, reason } = change.transition;
+        println!("{} {}: {from} -> {to}: {reason} | {trouble:?}", moment.at, change.name);
+    }
+}
+
+/// Prints what was decided about messages, and what was really the case with their receivers.
+fn tell_messages(moment: &Moment<'_>) {
+    let What::Committed { batch, .. } = moment.what else { return };
+    for event in &batch.events {
+        let Fact::Message(decided) = &event.fact else { continue };
+        let Decided { message, from, to, decision, evidence } = decided.as_ref();
+        let condition = moment.truth.condition_at(to, moment.at);
+        println!("{} {message} {from} -> {to}: {decision:?}: {evidence} | {condition}", moment.at);
     }
 }
 

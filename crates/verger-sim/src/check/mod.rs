@@ -14,10 +14,13 @@ mod found;
 mod incarnations;
 mod latching;
 mod marks;
+mod messages;
 mod notifications;
 mod redone;
+mod refusals;
 mod restarts;
 mod restore;
+mod spared;
 mod terminations;
 mod transitions;
 mod write_ahead;
@@ -29,7 +32,7 @@ use std::collections::BTreeMap;
 
 use verger_core::policy::Policies;
 
-use crate::harness::{Judgement, SeenTime};
+use crate::harness::{BreakerLog, Judgement, SeenTime};
 use crate::trace::Moment;
 use crate::world::{SimTime, Truth};
 
@@ -56,6 +59,8 @@ pub struct End<'a> {
     pub judgement: &'a Judgement,
     /// How much of true time the monitor had seen by when.
     pub seen: &'a SeenTime,
+    /// Every change of every circuit breaker.
+    pub breakers: &'a BreakerLog,
 }
 
 /// All checkers of a run.
@@ -74,10 +79,13 @@ pub fn all(policies: &Policies) -> Checkers {
         Box::new(incarnations::Incarnations::default()),
         Box::new(latching::NothingLatched::default()),
         Box::new(marks::Marks::default()),
+        Box::new(messages::MessagesEnd::new(policies)),
         Box::new(notifications::OneNotification::default()),
         Box::new(redone::NotRedone::default()),
+        Box::new(refusals::NoEndlessRefusal::new(policies.clone())),
         Box::new(restarts::RecoveryLimits::new(policies.clone())),
         Box::new(restore::RestartChangesNothing::default()),
+        Box::new(spared::FailingIsSpared::new(policies.clone())),
         Box::new(terminations::NoHealthyTermination::default()),
         Box::new(transitions::Transitions::default()),
         Box::new(write_ahead::WriteAhead::default()),

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use verger_core::breaker::State;
 use verger_core::correlation::Change;
 use verger_core::event::{Event, Fact, Incident};
 use verger_core::id::AgentId;
+use verger_core::messages::Decision;
 
 use super::{Broken, Checker, End};
 use crate::trace::{Moment, What};
@@ -51,7 +53,8 @@ impl OneNotification {
         }
     }
 
-    /// Reviews, alerts of recoveries, and failures of many.
+    /// Reviews, alerts of recoveries, failures of many, breakers that are not closed, and agents that leave messages
+    /// unacknowledged.
     fn on_other(&mut self, at: SimTime, fact: &Fact) {
         let (what, begins) = match fact {
             Fact::ReviewOpened { task, .. } => (format!("the review of {task}"), true),
@@ -60,6 +63,21 @@ impl OneNotification {
             Fact::RecoveryAlertOver { task, condition } => (format!("{condition:?} of {task:?}"), false),
             Fact::Correlated(Change::Opened { scope, .. }) => (format!("the incident of {scope}"), true),
             Fact::Correlated(Change::Resolved { scope, .. }) => (format!("the incident of {scope}"), false),
+            Fact::Message(decided) => match decided.decision {
+                Decision::Escalate { joined: false } => (format!("the silence of {}", decided.to), true),
+                Decision::EscalationOver { .. } => (format!("the silence of {}", decided.to), false),
+                _ => return,
+            },
+            Fact::Breaker(change) => match (change.transition.from, change.transition.to) {
+                (State::Closed, State::Open | State::HalfOpen) => {
+                    (format!("the opening of {}", change.name), true)
+                }
+                (State::Open | State::HalfOpen, State::Closed) => {
+                    (format!("the opening of {}", change.name), false)
+                }
+                (State::Open | State::HalfOpen, State::Open | State::HalfOpen)
+                | (State::Closed, State::Closed) => return,
+            },
             _ => return,
         };
         let told_twice = if begins { !self.told.insert(what.clone()) } else { !self.told.remove(&what) };
@@ -75,7 +93,7 @@ mod tests {
     use verger_core::recovery::Review;
     use verger_core::time::{Span, Timestamp};
 
-    use super::super::testing::Trace;
+    use super::super::testing::{Trace, turns};
     use super::*;
 
     fn run(script: &str) -> Result<(), String> {
@@ -97,6 +115,18 @@ mod tests {
         assert_eq!(run("open open"), Err("at 0s: incident Silent of a was opened twice".into()));
         assert_eq!(run("open resolve resolve"), Err("at 0s: incident Silent of a was resolved twice".into()));
     }
+
+    #[test]
+    fn a_breaker_whose_opening_is_told_twice_is_caught() {
+        let opens = || turns(State::Closed, State::Open);
+        let (mut trace, mut checker) = (Trace::new(), OneNotification::default());
+        trace.commit(&mut checker, vec![opens(), turns(State::Open, State::HalfOpen)], vec![]);
+        trace.commit(&mut checker, vec![turns(State::HalfOpen, State::Closed), opens()], vec![]);
+        assert_eq!(trace.finish(&mut checker), Ok(()));
+        trace.commit(&mut checker, vec![opens()], vec![]);
+        assert_eq!(trace.finish(&mut checker), Err("at 0s: the opening of shared/store began twice".into()));
+    }
+
     #[test]
     fn a_review_that_is_told_twice_is_caught() {
         let review = || Fact::ReviewOpened { task: "t".into(), why: Review::AttemptsUsedUp };

@@ -2,26 +2,32 @@
 
 use std::sync::Arc;
 
+use verger_core::breaker::{self, BreakerName, Reason, State};
 use verger_core::effect::{Action, Effect, EffectKey};
 use verger_core::event::{Event, Fact};
 use verger_core::evidence::{Evidence, Measure, Severity, Sign};
 use verger_core::health::HealthState;
 use verger_core::id::{AgentId, CheckpointId, HostId, Incarnation};
+use verger_core::messages::Priority;
 use verger_core::recovery::{Change, Checkpoint, Content, ContentHash, Context, Lost, Spawn};
 use verger_core::signal::Trust;
 use verger_core::time::{Span, Timestamp};
 use verger_engine::{Batch, Mark};
 
 use super::{Checker, End};
-use crate::harness::{Judgement, SeenTime};
+use crate::harness::{BreakerLog, Judgement, SeenTime};
 use crate::trace::{Moment, What};
-use crate::world::{AgentFacts, Condition, Connection, Saved, SimTime, Truth};
+use crate::world::{
+    AgentFacts, Answered, Ask, Condition, Connection, Letter, Saved, ServiceFacts, SimTime, Trouble,
+    TroubleKind, Truth,
+};
 
 /// A trace of one agent, `a`, as a checker sees it.
 pub(super) struct Trace {
     pub(super) truth: Truth,
     pub(super) judgement: Judgement,
     pub(super) seen: SeenTime,
+    breakers: BreakerLog,
     now: SimTime,
     number: u64,
 }
@@ -45,7 +51,34 @@ impl Trace {
         truth.begin_life(0, SimTime(0), Incarnation::FIRST);
         let mut seen = SeenTime::default();
         seen.on_turn(SimTime::ZERO, Timestamp::ZERO);
-        Self { truth, judgement: Judgement::default(), seen, now: SimTime::ZERO, number: 0 }
+        truth.services_mut().push(ServiceFacts::new(store()));
+        let (judgement, breakers) = (Judgement::default(), BreakerLog::default());
+        Self { truth, judgement, seen, breakers, now: SimTime::ZERO, number: 0 }
+    }
+
+    /// The service that many share, and that is asked for here, is in trouble between these seconds.
+    pub(super) fn trouble(&mut self, kind: TroubleKind, began: u64, ended: u64) {
+        let trouble = Trouble { kind, began: SimTime(began * 1_000), ended: Some(SimTime(ended * 1_000)) };
+        self.truth.services_mut()[0].troubles.push(trouble);
+    }
+
+    /// A message to the agent, written and delivered at this second; the monitor hears then that it is acknowledged.
+    pub(super) fn letter(&mut self, priority: Priority, secs: u64, acknowledged: Option<u64>) {
+        let sent = SimTime(secs * 1_000);
+        let read = acknowledged.map(|secs| SimTime(secs * 1_000));
+        self.truth.letters_mut().push(Letter {
+            id: "m-000000".into(),
+            from: 0,
+            to: Some(0),
+            priority,
+            reply_to: None,
+            sent,
+            taken: Some(sent),
+            refused: None,
+            delivered: Some(sent),
+            read,
+            acknowledged: read,
+        });
     }
 
     pub(super) fn at(&mut self, secs: u64) -> &mut Self {
@@ -68,6 +101,9 @@ impl Trace {
         effects: Vec<Effect>,
     ) {
         self.number += 1;
+        for event in &events {
+            self.breakers.on_event(event);
+        }
         let observed = Timestamp::from_millis(self.now.0);
         let mark = Mark { number: self.number, observed, ..Mark::default() };
         let batch = Batch { mark, events, effects, ..Batch::default() };
@@ -79,9 +115,34 @@ impl Trace {
     }
 
     pub(super) fn finish(&self, checker: &mut dyn Checker) -> Result<(), String> {
-        let Self { truth, judgement, seen, now, .. } = self;
-        checker.finish(&End { at: *now, truth, judgement, seen })
+        let Self { truth, judgement, seen, breakers, now, .. } = self;
+        checker.finish(&End { at: *now, truth, judgement, seen, breakers })
     }
+}
+
+fn store() -> BreakerName {
+    BreakerName::shared("store").unwrap()
+}
+
+/// The breaker before the service changes.
+pub(super) fn turns(from: State, to: State) -> Fact {
+    let transition = breaker::Transition { from, to, reason: Reason::ProbeFailed };
+    Fact::Breaker(breaker::Change { name: store(), transition })
+}
+
+/// Somebody asks whether it may call the service, and is answered so; the call is not made.
+pub(super) fn asked(trace: &mut Trace, secs: u64, answer: Answered) {
+    let at = SimTime(secs * 1_000);
+    let ask = Ask { agent: 0, at, answer: Some((at, answer)), called: None, permitted: false, heard: None };
+    trace.truth.services_mut()[0].asks.push(ask);
+}
+
+/// Somebody calls the service, with a permit or without; how it went is heard a second later.
+pub(super) fn wanted(trace: &mut Trace, secs: u64, permitted: bool) {
+    let at = SimTime(secs * 1_000);
+    let (answer, heard) = (Some((at, Answered::Permitted)), Some(at + 1_000));
+    let ask = Ask { agent: 0, at, answer, called: Some(at), permitted, heard };
+    trace.truth.services_mut()[0].asks.push(ask);
 }
 
 pub(super) fn effect(incarnation: u32, seq: u32, action: Action) -> Effect {

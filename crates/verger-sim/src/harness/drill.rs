@@ -53,6 +53,8 @@ impl Shadow {
                 return Err(format!("{before} became {after}"));
             }
         }
+        compare_breakers(running, &fleet, now)?;
+        compare_messages(running, &fleet, now)?;
         let mut shadow = Self { fleet, until: now + LIVES_FOR, out: Collector::default(), owed: Vec::new() };
         // The running fleet has been woken at this moment, and looks at the next bucket of deadlines. Where a
         // ping is due within the bucket, the two would not be of one mind about the moment: another time.
@@ -77,7 +79,9 @@ impl Shadow {
             match delivery {
                 Delivery::Signal(signal) => drop(self.fleet.observe(turn.now, signal, &mut self.out)),
                 Delivery::Command(command) => drop(self.fleet.command(turn.now, command, &mut self.out)),
-                Delivery::Notice(notice) => drop(self.fleet.notice(turn.now, notice, &mut self.out)),
+                Delivery::Notice(notice) | Delivery::Request { notice, .. } => {
+                    drop(self.fleet.notice(turn.now, notice, &mut self.out));
+                }
             }
         }
         if turn.complete {
@@ -148,13 +152,44 @@ impl Kind {
     }
 }
 
+/// What people see of circuit breakers must be the same. Permits need not outlive the monitor: who holds one that is not
+/// known any more calls once more than it might.
+fn compare_breakers(running: &Fleet, restored: &Fleet, now: Timestamp) -> Result<(), String> {
+    let seen = |fleet: &Fleet| {
+        let mut views = fleet.breakers().page(now, None, usize::MAX);
+        for view in &mut views {
+            view.outstanding = 0;
+        }
+        views
+    };
+    let (before, after) = (seen(running), seen(restored));
+    match before.iter().zip(&after).find(|(before, after)| before != after) {
+        Some((before, after)) => Err(format!("{before:?} became {after:?}")),
+        None if before.len() == after.len() => Ok(()),
+        None => Err(format!("{} breakers became {}", before.len(), after.len())),
+    }
+}
+
+/// What people see of messages must be the same.
+fn compare_messages(running: &Fleet, restored: &Fleet, now: Timestamp) -> Result<(), String> {
+    let seen = |fleet: &Fleet| fleet.messages().page(now, None, None, None, usize::MAX);
+    let (before, after) = (seen(running), seen(restored));
+    match before.iter().zip(&after).find(|(before, after)| before != after) {
+        Some((before, after)) => Err(format!("{before:?} became {after:?}")),
+        None if before.len() == after.len() => Ok(()),
+        None => Err(format!("{} messages became {}", before.len(), after.len())),
+    }
+}
+
 /// Agents are woken in the order in which the table holds them, which a restart may change.
 fn sort(collector: &mut Collector) {
     collector.events.sort_by(|a: &Event, b: &Event| a.agent.cmp(&b.agent));
     collector.effects.sort_by(|a: &Effect, b: &Effect| a.key.cmp(&b.key));
 }
 
-/// Whether agents compete for something, so that the order in which they are woken may decide.
+/// Whether agents compete for something, so that the order in which they are woken may decide. What many agents share
+/// behind a breaker is asked for in the order in which they ask.
 fn is_shared(event: &Event) -> bool {
-    event.agent.is_none() || matches!(event.fact, Fact::BudgetExhausted { .. })
+    (event.agent.is_none() && !matches!(event.fact, Fact::Breaker(_)))
+        || matches!(event.fact, Fact::BudgetExhausted { .. })
 }

@@ -13,11 +13,13 @@
 
 mod alarm;
 mod allowance;
+mod breakers;
 mod disk;
 mod drill;
 mod heard;
 mod judgement;
 mod machine;
+mod messages;
 mod monitor;
 mod monitor_faults;
 mod options;
@@ -29,7 +31,9 @@ mod seen;
 pub(crate) use alarm::is_bad;
 pub use alarm::{Alarm, Alarms};
 pub use allowance::{Circumstances, allowance};
+pub use breakers::{BreakerLog, ServiceReport, Turned};
 pub use judgement::{Finding, Judgement};
+pub use messages::MessageReport;
 pub use monitor_faults::{CrashPoint, MonitorFault, MonitorFaults};
 pub use options::{Mode, Options, Progress};
 pub use report::{FaultReport, Latency, MonitorReport, NudgeReport, RecoveryReport, Report, WarningReport};

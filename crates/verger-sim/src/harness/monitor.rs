@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use verger_core::fleet::Fleet;
+use verger_core::notice::{NoticeError, Reply};
 use verger_core::policy::Policies;
 use verger_core::time::Span;
 use verger_engine::{Answer, Engine, Inbox, Input, Message, Settings, Ticket, Turn};
@@ -74,7 +75,8 @@ pub(super) enum Change {
 impl Monitor {
     pub(super) fn new(machine: Rc<Machine>, policies: Policies, seed: u64) -> Self {
         let disk = Disk::new(Rc::clone(&machine));
-        let socket = Socket { machine: Rc::clone(&machine), queue: VecDeque::new(), taken: None };
+        let socket =
+            Socket { machine: Rc::clone(&machine), queue: VecDeque::new(), answers: Vec::new(), taken: None };
         let mut monitor = Self {
             machine,
             policies,
@@ -187,6 +189,11 @@ impl Monitor {
         Some(turn)
     }
 
+    /// What requests were answered since it was last asked, in order of time.
+    pub(super) fn answers(&mut self) -> Vec<Reaction> {
+        std::mem::take(&mut self.socket.answers)
+    }
+
     /// From now on, remember what is taken; or forget it.
     pub(super) fn remember(&mut self, wanted: bool) {
         self.socket.taken = wanted.then(Vec::new);
@@ -249,11 +256,15 @@ impl Monitor {
     }
 }
 
+/// The answer to a request, when it left, and the number of the request.
+pub(super) type Reaction = (SimTime, u64, Result<Reply, NoticeError>);
+
 /// What waits to be read. Whatever is read gets the monitor's own wall clock, right or wrong, as production
 /// does it at the edge.
 struct Socket {
     machine: Rc<Machine>,
     queue: VecDeque<Delivery>,
+    answers: Vec<Reaction>,
     /// What was taken out of it, while somebody wants to know.
     taken: Option<Vec<Delivery>>,
 }
@@ -267,13 +278,20 @@ impl Inbox for Socket {
         if let Some(taken) = &mut self.taken {
             taken.push(delivery.clone());
         }
-        let message = match delivery {
-            Delivery::Signal(signal) => Message::Signal(signal),
-            Delivery::Command(command) => Message::Command(command),
-            Delivery::Notice(notice) => Message::Notice(notice),
+        let (ticket, message) = match delivery {
+            Delivery::Signal(signal) => (None, Message::Signal(signal)),
+            Delivery::Command(command) => (None, Message::Command(command)),
+            Delivery::Notice(notice) => (None, Message::Notice(notice)),
+            Delivery::Request { number, notice } => (Some(Ticket(number)), Message::Notice(notice)),
         };
-        Some(Input { ticket: None, message })
+        Some(Input { ticket, message })
     }
 
-    fn answer(&mut self, _ticket: Ticket, _answer: Answer) {}
+    fn answer(&mut self, ticket: Ticket, answer: Answer) {
+        if let Answer::Noticed(answer) = answer
+            && !self.machine.dead.get()
+        {
+            self.answers.push((self.machine.now(), ticket.0, answer));
+        }
+    }
 }

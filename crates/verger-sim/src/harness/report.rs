@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use verger_core::time::Span;
 
+use super::breakers::ServiceReport;
 use super::judgement::{Finding, Judgement};
+use super::messages::MessageReport;
 use crate::world::FaultKind;
 
 /// What a run showed, or several in sum.
@@ -38,6 +40,10 @@ pub struct Report {
     pub nudges: NudgeReport,
     /// The monitor itself.
     pub monitor: MonitorReport,
+    /// What agents depend on, behind circuit breakers.
+    pub services: ServiceReport,
+    /// Messages between agents.
+    pub messages: MessageReport,
     /// Each checker, and `ok` or what broke.
     pub checkers: BTreeMap<String, String>,
     /// How many interventions the mean was taken over.
@@ -171,6 +177,8 @@ impl Report {
         self.monitor.restarts += other.monitor.restarts;
         self.monitor.pauses += other.monitor.pauses;
         self.monitor.blind_seconds += other.monitor.blind_seconds;
+        self.services.add(&other.services);
+        self.messages.add(&other.messages);
         for (kind, faults) in &other.faults {
             self.faults.entry(kind.clone()).or_default().merge(faults);
         }
@@ -232,14 +240,21 @@ impl FaultReport {
     }
 
     fn settle(&mut self) {
-        self.latencies.sort_unstable();
+        self.latency_seconds = Latency::of(&mut self.latencies);
+    }
+}
+
+impl Latency {
+    /// The quantiles of these milliseconds, which are put in order.
+    pub(super) fn of(latencies: &mut [u64]) -> Self {
+        latencies.sort_unstable();
         let at = |share: f64| {
-            let last = self.latencies.len().saturating_sub(1);
+            let last = latencies.len().saturating_sub(1);
             #[expect(clippy::cast_sign_loss, reason = "a share of a count is not negative")]
             let place = (last as f64 * share).ceil() as usize;
-            self.latencies.get(place).map_or(0.0, |millis| *millis as f64 / 1_000.0)
+            latencies.get(place).map_or(0.0, |millis| *millis as f64 / 1_000.0)
         };
-        self.latency_seconds = Latency { p50: at(0.5), p99: at(0.99), max: at(1.0) };
+        Self { p50: at(0.5), p99: at(0.99), max: at(1.0) }
     }
 }
 
@@ -320,6 +335,23 @@ mod tests {
             "restarts": 0,
             "pauses": 0,
             "blindSeconds": 0.0
+          },
+          "services": {
+            "wantedInVain": 0,
+            "madeInVain": 0,
+            "unaskedInVain": 0,
+            "breakersOpened": 0,
+            "closedAfterSeconds": {
+              "p50": 0.0,
+              "p99": 0.0,
+              "max": 0.0
+            }
+          },
+          "messages": {
+            "sent": 0,
+            "lost": 0,
+            "acknowledged": 0,
+            "told": 0
           },
           "checkers": {
             "nothing-latched": "ok"

@@ -165,6 +165,9 @@ impl<'a> Run<'a> {
         if turn.blind.is_some_and(|blind| blind.at == turn.now && FORGIVEN <= blind.lasted) {
             self.score.seen.on_back(began);
         }
+        for (at, number, answer) in self.monitor.answers() {
+            self.world.answered(at, number, &answer);
+        }
         if self.machine.now() != began {
             self.deliver();
         }
@@ -298,8 +301,9 @@ impl<'a> Run<'a> {
             ..Report::default()
         };
         report.judge(&judgement);
-        self.score.report(&mut report, (self.monitor.restarts, self.monitor.pauses), at);
-        let end = End { at, truth, judgement: &judgement, seen: &self.score.seen };
+        self.score.report(&mut report, truth, (self.monitor.restarts, self.monitor.pauses), at);
+        let Score { seen, breakers, .. } = &self.score;
+        let end = End { at, truth, judgement: &judgement, seen, breakers };
         report.checkers = self.checkers.finish(&end);
         let wrong = self.score.wrong.into_values().collect();
         Finished { report, digest: self.digest, judgement, wrong }

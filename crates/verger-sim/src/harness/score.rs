@@ -10,8 +10,10 @@ use verger_core::policy::Policies;
 use verger_core::recovery::{Change, Review};
 
 use super::alarm::Alarms;
+use super::breakers::BreakerLog;
 use super::heard::Heard;
 use super::judgement::{Evidence, Judgement};
+use super::messages::MessageReport;
 use super::report::{MonitorReport, NudgeReport, RecoveryReport, Report};
 use super::seen::SeenTime;
 use crate::trace::{Moment, What};
@@ -23,6 +25,8 @@ pub(super) struct Score {
     alarms: Alarms,
     pub(super) seen: SeenTime,
     pub(super) heard: Heard,
+    pub(super) breakers: BreakerLog,
+    messages: MessageReport,
     interventions: BTreeMap<AgentId, Vec<SimTime>>,
     nudges: NudgeReport,
     recovering: BTreeSet<TaskId>,
@@ -50,6 +54,8 @@ impl Score {
             What::Committed { batch, decided } => {
                 for event in &batch.events {
                     self.alarms.on_event(decided, event);
+                    self.breakers.on_event(event);
+                    self.messages.on_event(event);
                     self.on_event(event);
                 }
                 for effect in &batch.effects {
@@ -74,7 +80,9 @@ impl Score {
     }
 
     /// Fills in what was counted.
-    pub(super) fn report(&self, report: &mut Report, monitor: (u64, u64), until: SimTime) {
+    pub(super) fn report(&self, report: &mut Report, truth: &Truth, monitor: (u64, u64), until: SimTime) {
+        report.services = self.breakers.report(truth, &self.seen);
+        report.messages = self.messages.with_truth(truth, until);
         report.nudges = self.nudges.clone();
         report.recovery = self.recovery.clone();
         report.wrong_terminations = self.wrong.len() as u64;

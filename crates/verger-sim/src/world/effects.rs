@@ -26,6 +26,9 @@ const FAILS: f64 = 0.02;
 /// The monitor carries an effect out now.
 pub(crate) fn carry_out(agent: &mut Agent, stage: &mut Stage, now: SimTime, effect: &Effect) {
     let key = &effect.key;
+    if super::post::carry_out(agent, stage, now, effect) {
+        return;
+    }
     match &effect.action {
         Action::Ping => return agent.ping(stage, now, key),
         // Nobody asks for them here.
@@ -58,7 +61,7 @@ pub(crate) fn carry_out(agent: &mut Agent, stage: &mut Stage, now: SimTime, effe
             let span = if agent.frozen { (given + 0.1, given + 2.0) } else { (0.2, given.clamp(0.3, 5.0)) };
             agent.errand(stage, now, span, key, ErrandStage::StopDone);
         }
-        // No message is sent in this world yet, and no checkpoint through a breaker.
+        // What concerns messages is done already, and no checkpoint is written through a breaker here.
         Action::Ping
         | Action::Escalate(_)
         | Action::Survey { .. }
@@ -141,7 +144,7 @@ pub(crate) fn own(incarnation: Incarnation, body: Body) -> Content {
 impl Agent {
     /// Why an effect cannot reach the life it is meant for, if it cannot.
     /// Who does not know which of its lives it leads hears whoever calls; its process is still ended by pid.
-    fn obstacle(&self, stage: &Stage, key: &EffectKey, ends_it: bool) -> Option<Outcome> {
+    pub(super) fn obstacle(&self, stage: &Stage, key: &EffectKey, ends_it: bool) -> Option<Outcome> {
         let fenced = ends_it || matches!(self.link.connection, Connection::Wrapped | Connection::Sdk);
         if self.cut > 0 || stage.down[self.host as usize] {
             Some(Outcome::Unreachable)

@@ -10,6 +10,7 @@ use verger_core::effect::{EffectKey, Outcome};
 use verger_core::time::Span;
 
 use super::fault::FaultKind;
+use super::post::{Mail, PostMoment};
 use super::run::Delivery;
 use super::time::SimTime;
 
@@ -38,6 +39,18 @@ pub(crate) enum Moment {
     Pass { agent: u32, injection: u32 },
     /// A fault of the world passes.
     PassGroup(u32),
+    /// The agent's client goes on.
+    Client { agent: u32, turn: u32 },
+    /// A service gets into trouble.
+    TroubleBegins { service: u32 },
+    /// A flapping service fails, or works for a moment.
+    Flap { service: u32, number: u32 },
+    /// A service is well again.
+    TroubleEnds { service: u32, number: u32 },
+    /// Something happens to a message.
+    Post(PostMoment),
+    /// Something that the monitor has for an agent is there.
+    Mail(Box<Mail>),
     /// Something arrives at the monitor.
     Arrive(Box<Delivery>),
     /// An effect gets somewhere.

@@ -4,7 +4,7 @@ use verger_core::command::Command;
 use verger_core::effect::{Effect, EffectKey};
 use verger_core::event::Fact;
 use verger_core::id::Incarnation;
-use verger_core::notice::Notice;
+use verger_core::notice::{Notice, NoticeError, Reply};
 use verger_core::signal::{Body, Signal};
 
 use super::agent::{Agent, hosts};
@@ -12,6 +12,9 @@ use super::effects;
 use super::fault::{FaultKind, pass, set_clocks_wrong, strike};
 use super::moment::{Moment, Queue};
 use super::people;
+use super::post::{self, Post};
+use super::request::Request;
+use super::service::{self, Catalogue};
 use super::stage::Stage;
 use super::time::{MINUTE, SECOND, SimTime, millis};
 use super::transport::Transport;
@@ -41,6 +44,13 @@ pub enum Delivery {
     Command(Command),
     /// What people order about something that is no agent.
     Notice(Notice),
+    /// What somebody asks or tells who waits for the answer.
+    Request {
+        /// Names it to the world that hears the answer.
+        number: u64,
+        /// What is asked or told.
+        notice: Notice,
+    },
 }
 
 impl Delivery {
@@ -49,6 +59,8 @@ impl Delivery {
         match self {
             Self::Signal(signal) => is_retried_for_ever(&signal.content.body),
             Self::Command(_) | Self::Notice(_) => true,
+            // A client's patience is short: it goes on without an answer.
+            Self::Request { notice, .. } => !matches!(notice, Notice::Breaker { .. }),
         }
     }
 }
@@ -64,9 +76,10 @@ impl World {
     /// The world that these options decide.
     pub fn new(options: &WorldOptions) -> Self {
         let mut truth = Truth::default();
-        let agents = (0..options.agents)
+        let mut agents: Vec<Agent> = (0..options.agents)
             .map(|place| Agent::draw(options.seed, place, options.agents, &mut truth))
             .collect();
+        let services = Catalogue::draw(options.seed, &mut agents, &mut truth);
         let mut fate = Rng::stream(options.seed, 1);
         let mut world = Self {
             agents,
@@ -81,6 +94,8 @@ impl World {
                 end: SimTime(millis(options.days * 86_400.0)),
                 down: vec![false; hosts(options.agents)],
                 groups: Vec::new(),
+                services,
+                post: Post::new(options.seed),
                 fate,
                 luck: Rng::stream(options.seed, 2),
                 whim: Rng::stream(options.seed, 3),
@@ -109,9 +124,29 @@ impl World {
         effects::carry_out(&mut self.agents[place as usize], &mut self.stage, now, effect);
     }
 
+    /// The monitor answered a request then.
+    pub fn answered(&mut self, at: SimTime, number: u64, answer: &Result<Reply, NoticeError>) {
+        let Self { agents, stage } = self;
+        match Request::read(number) {
+            Some(Request::Ask(ask)) => {
+                let wanted = stage.truth.ask_mut(ask);
+                wanted.answer = Some((at, service::answered(answer)));
+                let agent = wanted.agent;
+                agents[agent as usize].hear_permit(stage, at, ask, answer);
+            }
+            Some(Request::Report(ask)) => {
+                stage.truth.ask_mut(ask).heard.get_or_insert(at);
+            }
+            Some(Request::Send(letter)) => post::hear_receipt(stage, at, letter, answer),
+            Some(Request::Acknowledge(letter)) => post::hear_acknowledged(stage, at, letter, answer),
+            None => {}
+        }
+    }
+
     /// People are told something that only they can settle.
     pub fn tell_people(&mut self, now: SimTime, fact: &Fact) {
         people::hear(&mut self.stage, now, fact);
+        post::hear_fact(&mut self.stage, now, fact);
     }
 
     /// The monitor went down or came up. Clients connect again and send what they kept.
@@ -141,6 +176,7 @@ impl World {
             }
         }
         self.stage.truth.end_lasting(now);
+        self.stage.end_troubles(now);
     }
 
     /// What was really the case.
@@ -152,6 +188,8 @@ impl World {
     fn begin(&mut self, options: &WorldOptions) {
         let Self { agents, stage } = self;
         for agent in agents.iter_mut() {
+            agent.begin_client(stage);
+            agent.begin_post(stage, SimTime::ZERO);
             let at = SimTime(agent.wire.range(0, 5 * MINUTE));
             stage.queue.set(at, Moment::Respawn { agent: agent.place, life: 0 });
             if agent.link.networked() {
@@ -164,6 +202,7 @@ impl World {
                 agent.inject(stage, SimTime::ZERO, FaultKind::Transport, None);
             }
             stage.schedule_faults(options.agents);
+            stage.schedule_troubles();
         }
     }
 
@@ -211,6 +250,12 @@ impl World {
                 }
             }
             Moment::PassGroup(group) => pass(agents, stage, now, group, EndedBy::Itself),
+            Moment::Client { agent, turn } => agents[agent as usize].client_goes_on(stage, now, turn),
+            Moment::TroubleBegins { service } => stage.begin_trouble(service, now),
+            Moment::Flap { service, number } => stage.flap(service, now, number),
+            Moment::TroubleEnds { service, number } => stage.end_trouble(service, now, number),
+            Moment::Post(moment) => post::happen(agents, stage, now, moment),
+            Moment::Mail(mail) => post::arrive(agents, stage, now, &mail),
             Moment::Arrive(delivery) => stage.out.push(*delivery),
             Moment::Errand(errand) => effects::run(&mut agents[errand.agent as usize], stage, now, &errand),
         }

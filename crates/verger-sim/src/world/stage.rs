@@ -3,7 +3,9 @@
 use verger_core::signal::Signal;
 
 use super::moment::{Moment, Queue};
+use super::post::Post;
 use super::run::Delivery;
+use super::service::Services;
 use super::time::SimTime;
 use super::transport::Transport;
 use super::truth::Truth;
@@ -29,6 +31,10 @@ pub(crate) struct Stage {
     pub(crate) down: Vec<bool>,
     /// The world's faults under way, by group.
     pub(crate) groups: Vec<Group>,
+    /// What agents depend on.
+    pub(crate) services: Services,
+    /// The messages between them.
+    pub(crate) post: Post,
     /// Chance in faults.
     pub(crate) fate: Rng,
     /// Chance in the carrying out of effects.

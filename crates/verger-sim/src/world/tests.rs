@@ -3,6 +3,8 @@
 mod deliveries;
 mod fire;
 mod hands;
+mod messages;
+mod services;
 mod truths;
 
 use verger_core::signal::{Body, Signal};

@@ -11,6 +11,8 @@ use verger_core::id::{AgentId, HostId, Incarnation, RoleName, TaskId};
 use super::condition::Condition;
 use super::connection::Connection;
 use super::fault::FaultKind;
+use super::post::Letter;
+use super::service::{Ask, AskId, ServiceFacts};
 use super::starter::Saved;
 use super::time::SimTime;
 
@@ -97,6 +99,8 @@ pub struct Truth {
     injected: Vec<Injection>,
     saved: BTreeMap<TaskId, Vec<Saved>>,
     finished: BTreeMap<TaskId, SimTime>,
+    services: Vec<ServiceFacts>,
+    letters: Vec<Letter>,
 }
 
 /// One agent's points of change, in order of time.
@@ -137,6 +141,28 @@ impl Truth {
     /// When a task was finished, if it was.
     pub fn finished_at(&self, task: &TaskId) -> Option<SimTime> {
         self.finished.get(task).copied()
+    }
+
+    /// What agents depend on, and everything that was asked about it.
+    pub fn services(&self) -> &[ServiceFacts] {
+        &self.services
+    }
+
+    pub(crate) fn services_mut(&mut self) -> &mut Vec<ServiceFacts> {
+        &mut self.services
+    }
+
+    pub(crate) fn ask_mut(&mut self, ask: AskId) -> &mut Ask {
+        &mut self.services[ask.service as usize].asks[ask.nth as usize]
+    }
+
+    /// Every message between agents, in the order in which they were written.
+    pub fn letters(&self) -> &[Letter] {
+        &self.letters
+    }
+
+    pub(crate) fn letters_mut(&mut self) -> &mut Vec<Letter> {
+        &mut self.letters
     }
 
     pub(crate) fn saved(&mut self, saved: &Saved) {

@@ -117,10 +117,12 @@ mod tests {
                 "faults",
                 "healthyAgentDays",
                 "meanTimeToInterventionSeconds",
+                "messages",
                 "monitor",
                 "nudges",
                 "recovery",
                 "seed",
+                "services",
                 "warnings",
                 "wrongTerminations",
             ]
@@ -130,6 +132,11 @@ mod tests {
             ("/nudges", &["answered", "sent"]),
             ("/monitor", &["blindSeconds", "pauses", "restarts"]),
             ("/warnings", &["raised", "unfounded"]),
+            ("/messages", &["acknowledged", "lost", "sent", "told"]),
+            (
+                "/services",
+                &["breakersOpened", "closedAfterSeconds", "madeInVain", "unaskedInVain", "wantedInVain"],
+            ),
         ] {
             let mut inner: Vec<_> =
                 object.pointer(pointer).unwrap().as_object().unwrap().keys().map(String::as_str).collect();

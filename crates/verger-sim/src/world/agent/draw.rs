@@ -14,6 +14,7 @@ use super::state::{Agent, Tally};
 use crate::rng::Rng;
 use crate::world::condition::Condition;
 use crate::world::connection::{Connection, Link};
+use crate::world::service::Client;
 use crate::world::starter::is_startable;
 use crate::world::time::SimTime;
 use crate::world::truth::{AgentFacts, Truth};
@@ -100,6 +101,9 @@ impl Agent {
             kept: VecDeque::new(),
             flushing: false,
             nudges: Vec::new(),
+            mail: Vec::new(),
+            pen: Self::pen(seed, place),
+            client: Client::draw(seed, place),
         }
     }
 }

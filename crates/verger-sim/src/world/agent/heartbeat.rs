@@ -18,6 +18,7 @@ impl Agent {
             self.emit(stage, now, Body::Heartbeat(heartbeat));
             if stage.up && self.cut == 0 {
                 self.take_nudges(stage, now);
+                self.take_mail(stage, now);
             }
         }
         // Timers drift by a percent or two.

@@ -93,6 +93,7 @@ impl Agent {
             },
         );
         self.refuse_nudges(stage, now);
+        self.refuse_mail(stage, now);
         if end != End::HostLoss {
             let leaves_work = end != End::Clean || std::mem::take(&mut self.handed_over);
             // Who is started by the monitor's hands has nobody else, but a person who looks in some hours later.

@@ -14,6 +14,8 @@ use crate::rng::Rng;
 use crate::world::condition::Condition;
 use crate::world::connection::Link;
 use crate::world::fault::FaultKind;
+use crate::world::post::Mail;
+use crate::world::service::Client;
 use crate::world::stage::Stage;
 use crate::world::starter::{Saved, Starting};
 use crate::world::time::SimTime;
@@ -75,6 +77,12 @@ pub(crate) struct Agent {
     pub(crate) handed_over: bool,
     /// Reminders that wait for its next call or heartbeat.
     pub(crate) nudges: Vec<EffectKey>,
+    /// Messages and reminders of them that wait for its next call or heartbeat.
+    pub(crate) mail: Vec<Mail>,
+    /// Chance in what it writes to others.
+    pub(crate) pen: Rng,
+    /// Through which it calls what it depends on.
+    pub(crate) client: Client,
 }
 
 /// Something that began and has not ended.

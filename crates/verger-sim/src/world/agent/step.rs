@@ -148,6 +148,9 @@ impl Agent {
         if at_call && !self.nudges.is_empty() && self.link.beat.is_none() {
             self.take_nudges(stage, now);
         }
+        if at_call && !self.mail.is_empty() && self.link.beat.is_none() {
+            self.take_mail(stage, now);
+        }
     }
 
     fn close(&mut self, open: Open) {

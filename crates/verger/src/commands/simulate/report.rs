@@ -58,6 +58,16 @@ pub(super) fn full(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         "monitor",
         &format!("restarts {}, pauses {}, blind for {blind}", monitor.restarts, monitor.pauses),
     )?;
+    services(out, report)?;
+    let messages = &report.messages;
+    row(
+        out,
+        "messages",
+        &format!(
+            "{} sent, {} lost, {} acknowledged, people told {} times",
+            messages.sent, messages.lost, messages.acknowledged, messages.told
+        ),
+    )?;
     checkers(out, report)
 }
 
@@ -90,6 +100,23 @@ fn faults(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         writeln!(out)?;
     }
     Ok(())
+}
+
+fn services(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let services = &report.services;
+    let share = 100.0 * services.made_in_vain as f64 / services.wanted_in_vain.max(1) as f64;
+    row(
+        out,
+        "calls to failing services",
+        &format!(
+            "{} of {} wanted ({share:.1} %), {} without asking",
+            services.made_in_vain, services.wanted_in_vain, services.unasked_in_vain
+        ),
+    )?;
+    let closed = &services.closed_after_seconds;
+    let (p50, max) = (duration(closed.p50), duration(closed.max));
+    let opened = services.breakers_opened;
+    row(out, "breakers", &format!("opened {opened} times, closed {p50} after all was well, at most {max}"))
 }
 
 fn checkers(out: &mut dyn Write, report: &Report) -> io::Result<()> {
@@ -160,6 +187,11 @@ mod tests {
         (report.recovery.attempted, report.recovery.succeeded) = (5, 4);
         (report.monitor.restarts, report.monitor.pauses) = (2, 1);
         report.monitor.blind_seconds = 3_600.0;
+        (report.services.wanted_in_vain, report.services.made_in_vain) = (2_000, 250);
+        (report.services.unasked_in_vain, report.services.breakers_opened) = (40, 55);
+        report.services.closed_after_seconds = Latency { p50: 31.5, p99: 60.0, max: 92.0 };
+        (report.messages.sent, report.messages.lost) = (1_960, 157);
+        (report.messages.acknowledged, report.messages.told) = (1_581, 51);
         report.checkers = [("budget", "ok"), ("evidence", "alarm without evidence at 2d4h")]
             .map(|(name, state)| (name.to_owned(), state.to_owned()))
             .into();
