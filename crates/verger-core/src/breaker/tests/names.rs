@@ -92,3 +92,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn x13_a_part_of_a_name_is_as_long_as_allowed_and_not_longer() {
+    let named = |agent: usize, target: usize| {
+        BreakerName::of_agent(&AgentId::from("a".repeat(agent)), Kind::Tool, &"t".repeat(target)).is_ok()
+    };
+    assert!(named(256, 256));
+    assert!(!named(257, 1) && !named(1, 257));
+}

@@ -1,8 +1,8 @@
 //! All breakers together: groups, bounds, agents that go, deadlines and rows.
 
 use crate::breaker::{
-    Bounds, BreakerName, Breakers, CallResult, Change, Mode, Permit, Policies, Reason, Refused, Reported,
-    State,
+    Bounds, BreakerName, BreakerRow, Breakers, CallResult, Change, Counts, Mode, Permit, Policies, Reason,
+    Refused, Reported, State,
 };
 use crate::id::AgentId;
 use crate::time::{Span, Timestamp};
@@ -303,4 +303,84 @@ fn x13_nothing_is_left_of_breakers_whose_agent_is_gone() {
         breakers.drop_agent(&AgentId::from("ada"), &mut Vec::new());
     }
     assert_eq!((breakers.len(), breakers.index.len()), (0, 0));
+}
+
+fn rows(breakers: &mut Breakers) -> Vec<BreakerRow> {
+    let mut rows = Vec::new();
+    breakers.take_changed_rows(&mut |row| rows.push(row));
+    rows
+}
+
+#[test]
+fn l42_rows_are_written_when_something_changed_or_all_are_asked_for() {
+    let mut breakers = Breakers::new(Policies::default(), 7);
+    assert!(!breakers.has_changes());
+    see(&mut breakers, at(0), "a/tool/x", CallResult::Failed);
+    assert!(breakers.has_changes());
+    assert_eq!(rows(&mut breakers).len(), 1);
+    assert!(!breakers.has_changes());
+    breakers.mark_all();
+    assert_eq!(rows(&mut breakers).len(), 1);
+    breakers.drop_agent(&AgentId::from("a"), &mut Vec::new());
+    assert!(breakers.has_changes(), "that it is gone is written, too");
+    assert_eq!(rows(&mut breakers), [BreakerRow { name: name("a/tool/x"), bytes: None }]);
+}
+
+#[test]
+fn l24_those_that_are_being_tried_are_counted() {
+    let mut breakers = Breakers::new(Policies::default(), 7);
+    for text in ["a/tool/x", "b/tool/x"] {
+        trip(&mut breakers, at(0), text);
+    }
+    breakers.wake(at(30), &mut Vec::new());
+    see(&mut breakers, at(30), "c/tool/x", CallResult::Failed);
+    let Counts { closed, open, half_open } = breakers.counts();
+    assert_eq!((closed, open, half_open), (1, 0, 2));
+}
+
+#[test]
+fn x11_where_nothing_may_be_forgotten_room_is_looked_for_once_in_a_minute() {
+    let mut breakers = bounded(128, 2);
+    trip(&mut breakers, at(0), "a/tool/x");
+    trip(&mut breakers, at(0), "b/tool/x");
+    let mut is_taken = |secs| {
+        breakers.wake(at(secs), &mut Vec::new());
+        see(&mut breakers, at(secs), "c/tool/x", CallResult::Failed);
+        breakers.contains(&name("c/tool/x"))
+    };
+    assert!(!is_taken(1), "both are open");
+    assert!(!is_taken(60), "they may be tried since half a minute, which nobody has looked at");
+    assert!(is_taken(61));
+}
+
+#[test]
+fn x11_one_that_is_being_tried_is_not_forgotten_for_another() {
+    let mut breakers = bounded(128, 1);
+    trip(&mut breakers, at(0), "a/tool/x");
+    breakers.wake(at(30), &mut Vec::new());
+    breakers.acquire(at(30), &name("a/tool/x"), &mut Vec::new()).expect("it may be tried");
+    see(&mut breakers, at(31), "b/tool/x", CallResult::Failed);
+    assert!(breakers.contains(&name("a/tool/x")) && !breakers.contains(&name("b/tool/x")));
+}
+
+#[test]
+fn x11_a_share_of_all_is_forgotten_at_once() {
+    let mut breakers = bounded(128, 128);
+    for agent in 0..128 {
+        see(&mut breakers, at(agent), &format!("a{agent}/tool/x"), CallResult::Ok);
+    }
+    assert_eq!(breakers.len(), 128);
+    see(&mut breakers, at(200), "one/tool/more", CallResult::Ok);
+    assert_eq!(breakers.len(), 128 - 2 + 1, "a 64th, the longest unused");
+    assert!(!breakers.contains(&name("a0/tool/x")) && breakers.contains(&name("a2/tool/x")));
+}
+
+#[test]
+fn l24_a_tool_that_is_called_like_an_endpoint_shares_nothing_with_it() {
+    let groups = vec![("api.x".to_owned(), "x".to_owned())];
+    let mut breakers = Breakers::new(Policies { groups, ..Policies::default() }, 7);
+    for (text, shares) in [("a/tool/api.x", false), ("a/api/api.x", true)] {
+        breakers.acquire(at(0), &name(text), &mut Vec::new()).expect("nothing failed");
+        assert_eq!(breakers.contains(&name("shared/x")), shares, "{text}");
+    }
 }

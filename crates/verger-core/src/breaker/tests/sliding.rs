@@ -161,6 +161,17 @@ fn x11_the_open_time_grows_to_its_maximum_and_a_stable_time_ends_that() {
 }
 
 #[test]
+fn x11_each_opening_lasts_longer_by_the_same_share() {
+    let spans = |growth_percent| {
+        let policy = Policy { growth_percent, open_for_max: Span::secs(200), ..Policy::default() };
+        [0, 1, 2, 3, u8::MAX].map(|times| policy.open_span(times).as_secs())
+    };
+    assert_eq!(spans(100), [60, 60, 60, 60, 60]);
+    assert_eq!(spans(150), [60, 90, 135, 200, 200]);
+    assert_eq!(spans(200), [60, 120, 200, 200, 200]);
+}
+
+#[test]
 fn x11_forced_open_lets_nothing_pass_until_a_person_ends_it() {
     insta::assert_snapshot!(run(&Policy::default(), "
         0s ask a, 1s mode forced-open, 2s a ok, 2s ask b, 9000s wake, 9000s ask c, 9001s ok, 9002s mode normal,

@@ -306,3 +306,28 @@ fn l26_a_damaged_row_holds_nothing_back_for_ever() {
     let due = restore(at(0), Some(Timestamp::NEVER)).deadline(at(5)).expect("something waits");
     assert!(due <= at(65), "{due}");
 }
+
+#[test]
+fn l42_lines_are_written_when_they_changed_or_all_are_asked_for() {
+    let mut desk = Desk::new(WritesPolicy::default());
+    let rows = |desk: &mut Desk| {
+        let mut rows = Vec::new();
+        desk.writes.take_changed_rows(&mut |row| rows.push((row.name, row.bytes.unwrap_or_default())));
+        rows
+    };
+    assert!(!desk.writes.has_changes());
+    desk.submit(0, "c1");
+    assert!(desk.writes.has_changes() && desk.writes.contains(&desk.breaker));
+    assert_eq!(rows(&mut desk).len(), 1);
+    assert!(!desk.writes.has_changes());
+    desk.writes.mark_all();
+    let line = rows(&mut desk);
+    assert_eq!(line.len(), 1);
+    let twice = line.iter().chain(&line).cloned();
+    assert!(Writes::restore(WritesPolicy::default(), twice, at(1)).is_err(), "one line, one row");
+    assert!(Writes::restore(WritesPolicy::default(), line, at(1)).is_ok());
+    let late = at(9_999);
+    assert!(desk.writes.deadline(late).is_some_and(|due| late < due), "never in the past");
+    desk.ended(at(1), "c1", WriteOutcome::Written);
+    assert!(!desk.writes.contains(&desk.breaker));
+}
