@@ -112,6 +112,9 @@ impl Agent {
                 if content.trust == Trust::Unverified {
                     return Err(Refusal::Unverified);
                 }
+                if let Body::Spawn(spawn) = &content.body {
+                    self.take_task_of(spawn);
+                }
                 self.begin_life(step, claimed);
                 Ok(())
             }
@@ -176,6 +179,7 @@ impl Agent {
         }
         // A numbered announcement belongs to the life that was let in; it never opens yet another.
         if !numbered && self.opens_new_life(step.now) {
+            self.take_task_of(spawn);
             self.begin_life(step, self.incarnation.next());
         }
         self.spawned = Spawned::Announced(sent_at);
@@ -183,6 +187,14 @@ impl Agent {
         self.settle(spawn.host.as_ref(), spawn.provider.as_ref());
         if let Some(task) = &spawn.task {
             self.on_task_assigned(step.now, task.clone());
+        }
+    }
+
+    /// A life that is announced for other work begins with that.
+    fn take_task_of(&mut self, spawn: &Spawn) {
+        if let Some(task) = spawn.task.as_ref().filter(|task| self.task.as_ref() != Some(*task)) {
+            self.progress.on_unassigned();
+            self.task = Some(task.clone());
         }
     }
 

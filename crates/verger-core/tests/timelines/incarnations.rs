@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 use verger_core::Incarnation;
+use verger_core::event::Fact;
 use verger_core::health::HealthState::{Healthy, Terminated, Unknown};
 use verger_core::id::{CheckpointId, TaskId};
 use verger_core::policy::{Mode, RestartPolicy};
@@ -237,4 +238,17 @@ fn x10_an_exit_ends_the_life_of_an_agent_whose_clock_was_set_back_in_it() {
         second.so_far()
     );
     assert!(second.has("#2 an earlier life was turned away"), "{}", second.so_far());
+}
+
+#[test]
+fn x10_a_life_that_is_announced_for_other_work_is_registered_with_that() {
+    for life in ["life any", "life 2"] {
+        let timeline = Timeline::default()
+            .play(&format!("0s spawn task=t1 \n 1s beat \n 1m exit code=1 \n 2m {life} \n 2m spawn task=t2"));
+        let tasks = timeline.events.iter().filter_map(|event| match &event.fact {
+            Fact::Registered { task } => Some(task.as_ref().map(ToString::to_string)),
+            _ => None,
+        });
+        assert_eq!(tasks.last(), Some(Some("t2".to_owned())), "{life}: {}", timeline.so_far());
+    }
 }
