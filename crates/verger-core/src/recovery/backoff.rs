@@ -36,3 +36,19 @@ fn mixed(random: u64, task: &TaskId, attempt: u8) -> u64 {
     let twice = (once ^ (once >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     twice ^ (twice >> 31)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn x14_what_waited_for_the_same_thing_does_not_come_back_at_once() {
+        let policy = Policy { jitter_percent: 50, ..Policy::default() };
+        let tasks = (0..20).map(|number| TaskId::from(format!("t{number}")));
+        let spreads: BTreeSet<Span> = tasks.map(|task| spread(&task, 7, &policy)).collect();
+        assert!(spreads.len() > 15, "{spreads:?}");
+        assert!(spreads.iter().all(|span| *span <= policy.backoff[0].half()), "{spreads:?}");
+    }
+}

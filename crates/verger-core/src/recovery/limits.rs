@@ -130,4 +130,17 @@ mod tests {
         assert!(budgets.hour.spent.len() <= 5 && budgets.agents[&AgentId::from("busy")].spent.len() <= 5);
         assert_eq!(budgets.allowance(at(100), &"busy".into(), &policy), Allowance::AgentUsedUp);
     }
+
+    #[test]
+    fn who_is_known_costs_nobody_its_place() {
+        let policy = Policy::default();
+        let mut budgets = Budgets::default();
+        for agent in 0..AGENTS_MAX {
+            budgets.spend(at(0), &AgentId::from(format!("agent-{agent}")), &policy);
+        }
+        budgets.spend(at(1), &"agent-0".into(), &policy);
+        assert_eq!(budgets.agents.len(), AGENTS_MAX);
+        budgets.spend(at(1), &"another".into(), &policy);
+        assert_eq!(budgets.agents.len(), AGENTS_MAX, "the oldest makes room");
+    }
 }

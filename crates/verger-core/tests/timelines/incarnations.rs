@@ -245,10 +245,10 @@ fn x10_a_life_that_is_announced_for_other_work_is_registered_with_that() {
     for life in ["life any", "life 2"] {
         let timeline = Timeline::default()
             .play(&format!("0s spawn task=t1 \n 1s beat \n 1m exit code=1 \n 2m {life} \n 2m spawn task=t2"));
-        let tasks = timeline.events.iter().filter_map(|event| match &event.fact {
+        let mut tasks = timeline.events.iter().filter_map(|event| match &event.fact {
             Fact::Registered { task } => Some(task.as_ref().map(ToString::to_string)),
             _ => None,
         });
-        assert_eq!(tasks.last(), Some(Some("t2".to_owned())), "{life}: {}", timeline.so_far());
+        assert_eq!(tasks.next_back(), Some(Some("t2".to_owned())), "{life}: {}", timeline.so_far());
     }
 }

@@ -331,3 +331,19 @@ fn l42_lines_are_written_when_they_changed_or_all_are_asked_for() {
     desk.ended(at(1), "c1", WriteOutcome::Written);
     assert!(!desk.writes.contains(&desk.breaker));
 }
+
+#[test]
+fn l42_a_restart_does_not_shorten_the_longest_pause() {
+    let mut desk = Desk::new(WritesPolicy::default());
+    desk.submit(0, "c1");
+    desk.ended(at(0), "c1", WriteOutcome::Failed);
+    desk.pass(at(0), at(6 * 3_600), WriteOutcome::Failed);
+    let mut rows = Vec::new();
+    desk.writes.take_changed_rows(&mut |row| rows.push((row.name, row.bytes.unwrap_or_default())));
+    let now = at(6 * 3_600);
+    let restored = Writes::restore(WritesPolicy::default(), rows, now).expect("it was just written");
+    assert_eq!(restored.deadline(now), desk.writes.deadline(now));
+    let due = desk.writes.deadline(now).expect("it is tried again");
+    let earlier = at(6 * 3_600).since(Timestamp::ZERO);
+    assert!(due.since(Timestamp::ZERO) > earlier, "{due:?}");
+}

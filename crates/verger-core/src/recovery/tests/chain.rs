@@ -190,3 +190,18 @@ proptest! {
         prop_assert_eq!(walked(&turned), chain, "in whatever order they are given");
     }
 }
+
+#[test]
+fn l27_only_so_many_broken_links_are_named() {
+    let broken = |order: u8| Checkpoint {
+        id: format!("c{order}").as_str().into(),
+        task: "t".into(),
+        parent: Some(format!("lost{order}").as_str().into()),
+        hash: ContentHash([order; 32]),
+        content: Content::Damaged,
+        order: u64::from(order),
+        made_at: at(u64::from(order)),
+    };
+    let chain = walk(&"t".into(), &(0..40).map(broken).collect::<Vec<_>>(), 100);
+    assert_eq!((chain.breaks.len(), chain.skipped.len(), chain.skipped_count), (16, 16, 40));
+}

@@ -449,3 +449,42 @@ fn l28_what_people_see_has_the_fields_of_the_contract() {
         [Status::Watching, Status::Succeeded, Status::Failed, Status::HumanReview].map(Status::as_str);
     assert_eq!(names, ["watching", "succeeded", "failed", "human-review"]);
 }
+
+#[test]
+fn x10_that_nothing_runs_any_more_is_told_once_and_only_if_it_was_in_doubt() {
+    let confirmed = |world: &World| {
+        let told = world.out.changes.iter().filter(|change| matches!(change, Change::EndConfirmed { .. }));
+        told.count()
+    };
+    let mut world = World::new();
+    world.ended("t", life("a", 1));
+    let gone = |world: &mut World, incarnation| {
+        world.step(|recoveries, step| recoveries.on_gone(step, &"t".into(), &life("a", incarnation)));
+    };
+    gone(&mut world, 1);
+    assert_eq!(confirmed(&world), 0, "nobody doubted it");
+    for agent in ["b", "c"] {
+        world.step(|recoveries, step| recoveries.on_doubted(step, &"t".into(), &life(agent, 1)));
+    }
+    world.step(|recoveries, step| recoveries.on_gone(step, &"t".into(), &life("b", 1)));
+    assert_eq!(confirmed(&world), 0, "the other one may still run");
+    world.step(|recoveries, step| recoveries.on_gone(step, &"t".into(), &life("c", 1)));
+    assert_eq!(confirmed(&world), 1);
+}
+
+#[test]
+fn x10_only_so_many_ends_in_doubt_are_remembered_by_name() {
+    let mut world = World::new();
+    world.ended("t", life("a", 1));
+    for number in 0..20 {
+        let doubted = life(&format!("b{number}"), 1);
+        world.step(|recoveries, step| recoveries.on_doubted(step, &"t".into(), &doubted));
+    }
+    assert_eq!(world.recoveries.tasks["t"].doubts.len(), 8);
+    world.until(86_400);
+    assert_eq!(
+        world.log().iter().filter(|line| line.contains("spawn")).count(),
+        0,
+        "one of them may still run"
+    );
+}
