@@ -143,4 +143,17 @@ mod tests {
         budgets.spend(at(1), &"another".into(), &policy);
         assert_eq!(budgets.agents.len(), AGENTS_MAX, "the oldest makes room");
     }
+
+    #[test]
+    fn those_whose_hour_is_over_make_room_first() {
+        let policy = Policy::default();
+        let mut budgets = Budgets::default();
+        for agent in 1..AGENTS_MAX {
+            budgets.spend(at(0), &AgentId::from(format!("agent-{agent}")), &policy);
+        }
+        budgets.spend(at(3_599), &"young".into(), &policy);
+        budgets.spend(at(3_600), &"another".into(), &policy);
+        let left: Vec<&str> = budgets.agents.keys().map(AgentId::as_str).collect();
+        assert_eq!(left, ["another", "young"]);
+    }
 }

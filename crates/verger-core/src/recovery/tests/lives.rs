@@ -488,3 +488,29 @@ fn x10_only_so_many_ends_in_doubt_are_remembered_by_name() {
         "one of them may still run"
     );
 }
+
+#[test]
+fn x14_only_a_later_life_of_the_same_agent_keeps_its_start_from_being_made() {
+    let mut world = World::new();
+    world.ended("t", life("a", 1));
+    for other in [life("b", 2), life("a", 1)] {
+        world.alive("x", &other);
+        assert_eq!(world.status("t"), Some(Status::Waiting), "{other:?}");
+    }
+    world.alive("x", &life("a", 2));
+    assert_eq!(world.status("t"), Some(Status::HumanReview));
+}
+
+#[test]
+fn x10_the_life_that_has_the_task_is_not_doubted() {
+    let mut world = World::new();
+    world.ended("t", life("a", 1));
+    world.until(60);
+    world.healthy("t", &life("a", 2));
+    let doubted = |world: &mut World, life: &Life| {
+        world.step(|recoveries, step| recoveries.on_doubted(step, &"t".into(), life));
+        world.recoveries.tasks["t"].doubts.len()
+    };
+    assert_eq!(doubted(&mut world, &life("a", 2)), 0);
+    assert_eq!(doubted(&mut world, &life("b", 1)), 1);
+}
