@@ -3,7 +3,7 @@
 use verger_core::effect::Action;
 use verger_core::event::{Event, Fact};
 use verger_core::evidence::Sign;
-use verger_core::health::HealthState::{Degraded, Failing, Healthy, Stuck};
+use verger_core::health::HealthState::{Degraded, Failing, Healthy, Stuck, Terminated};
 use verger_core::intervention::Limit;
 use verger_core::policy::{Mode, Policies, RestartPolicy, Role};
 use verger_core::{Intervention, Span, Timestamp};
@@ -523,13 +523,16 @@ fn l22_who_took_another_course_before_it_could_be_stopped_is_let_live() {
     let failed = || looping_until("15m42s").play("15m43s outcome failed");
     let again = failed().play("17m");
     assert!(again.count("=> stop") > 1, "it still does nothing else:\n{}", again.so_far());
-    for waits in ["status waiting on=subagent", "sub-starts 7", "status idle"] {
+    for waits in ["status waiting on=subagent", "sub-starts 7", "status idle", "checkpoint c9"] {
         let timeline = failed().play(&format!("15m45s {waits} \n 17m"));
         assert_eq!(timeline.count("=> stop"), 1, "{}", timeline.so_far());
         assert!(timeline.has("is not stopped: it took another course"), "{}", timeline.so_far());
     }
     let got_on = failed().play("15m45s..17m/2s call x$N -> r$N");
     assert_eq!(got_on.count("=> stop"), 1, "{}", got_on.so_far());
+    let under_way =
+        looping_until("15m42s").play("15m43s status waiting on=subagent \n 15m45s outcome stopped");
+    assert_eq!(under_way.view("a").state, Terminated, "it ended before it was due again");
     let ordered = looping_until("5m")
         .play("5m1s order terminate \n 5m2s outcome failed")
         .play("5m3s..7m/2s call x$N -> r$N");
