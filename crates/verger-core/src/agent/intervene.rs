@@ -423,7 +423,7 @@ impl Agent {
         );
         // Who used more than it may is ended for that, however well it is.
         let judged_at = Some(step.now).filter(|_| by.is_none() && recover);
-        self.send_stop(step, Stopping { seq: 0, attempt: 1, deadline: None, recover, judged_at, reason });
+        self.send_stop(step, Stopping::new(reason, recover, judged_at));
     }
 
     fn send_stop(&mut self, step: &mut Step<'_>, stopping: Stopping) {
@@ -456,9 +456,7 @@ impl Agent {
         let Some(case) = &mut self.case else { return };
         match &mut case.ladder {
             Ladder::HandingOff { deadline, reason, .. } if *deadline <= step.now => {
-                let (reason, recover) = (Arc::clone(reason), true);
-                let stopping =
-                    Stopping { seq: 0, attempt: 1, deadline: None, recover, judged_at: None, reason };
+                let stopping = Stopping::new(Arc::clone(reason), true, None);
                 self.send_stop(step, stopping);
             }
             Ladder::Stopping(_) if needless => {

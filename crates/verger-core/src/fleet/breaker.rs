@@ -8,7 +8,7 @@ use crate::breaker::{
     BreakerName, Breakers, CallResult, Change, Kind, Outcome, Permit, Reported, State, Submitted,
     WriteChange, WriteOutcome, WriteStep, Writes,
 };
-use crate::effect::{self, Action, Effect, EffectKey};
+use crate::effect::{self, Action, EffectKey};
 use crate::event::{BreakerOrder, Event, Fact};
 use crate::fingerprint::ResultPrint;
 use crate::id::{Actor, AgentId, CheckpointId, Incarnation, ToolName};
@@ -283,15 +283,11 @@ impl Fleet {
     /// Has a checkpoint written. If that is never heard of, the line tries again.
     fn begin_write(&mut self, breaker: &BreakerName, id: &CheckpointId, attempt: u32, out: &mut Collector) {
         let Some(slot) = self.slot_of(breaker) else { return };
-        let agent = self.table.agent_mut(slot);
-        let key =
-            EffectKey { agent: agent.id.clone(), incarnation: agent.incarnation, seq: agent.next_effect };
-        agent.next_effect = agent.next_effect.wrapping_add(1);
-        self.touch(slot);
-        self.machines.gates.attempts.on_begun(breaker.clone(), key.clone(), id.clone());
         let action =
             Action::WriteCheckpoint { id: id.clone(), store: breaker.target().into_owned().into(), attempt };
-        out.effects.push(Effect { key, action });
+        let key = self.table.agent_mut(slot).put_out(action, &mut out.effects);
+        self.touch(slot);
+        self.machines.gates.attempts.on_begun(breaker.clone(), key, id.clone());
     }
 
     fn record_order(

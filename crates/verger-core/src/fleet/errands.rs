@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::{Collector, Fleet};
 use crate::agent::Refusal;
-use crate::effect::{Action, Effect, EffectKey};
+use crate::effect::{Action, EffectKey};
 use crate::id::{AgentId, TaskId};
 use crate::signal::{Body, Content, Trust};
 use crate::time::Timestamp;
@@ -91,13 +91,9 @@ impl Fleet {
         out: &mut Collector,
     ) -> bool {
         let Some(slot) = self.index.get(agent, &self.table) else { return false };
-        let agent = self.table.agent_mut(slot);
-        let key =
-            EffectKey { agent: agent.id.clone(), incarnation: agent.incarnation, seq: agent.next_effect };
-        agent.next_effect = agent.next_effect.wrapping_add(1);
+        let key = self.table.agent_mut(slot).put_out(action, &mut out.effects);
         self.touch(slot);
         self.machines.errands.send(&key, errand);
-        out.effects.push(Effect { key, action });
         true
     }
 

@@ -120,6 +120,13 @@ pub(crate) struct Stopping {
     pub(crate) reason: Arc<str>,
 }
 
+impl Stopping {
+    /// Nothing was sent yet.
+    pub(crate) fn new(reason: Arc<str>, recover: bool, judged_at: Option<Timestamp>) -> Self {
+        Self { seq: 0, attempt: 1, deadline: None, recover, judged_at, reason }
+    }
+}
+
 impl Ladder {
     /// The number of the effect that this step waits for.
     pub(crate) fn seq(&self) -> Option<u32> {
