@@ -310,6 +310,47 @@ fn l01_names_are_only_names() {
 }
 
 #[test]
+fn x10_an_effect_is_named_by_whose_it_is_which_life_it_is_for_and_its_number() {
+    let key = EffectKey { agent: "a".into(), incarnation: Incarnation(4), seq: 17 };
+    assert_eq!(key.to_string(), "a#4/17");
+}
+
+#[test]
+fn orders_that_are_refused_say_why_by_code() {
+    let mut fleet = Fleet::new(policies(), 3);
+    let mut out = Collector::default();
+    let mut order = |fleet: &mut Fleet, incarnation, order| {
+        let command = Command { agent: "a".into(), incarnation, by: "ada".into(), order };
+        fleet.command(Timestamp::ZERO, &command, &mut out).map_err(|error| error.code())
+    };
+    assert_eq!(order(&mut fleet, None, Order::Nudge { text: None }), Err("VG0101"));
+    fleet
+        .observe(Timestamp::ZERO, &signal(&"a".into(), Body::Activity), &mut Collector::default())
+        .expect("let in");
+    assert_eq!(order(&mut fleet, Some(Incarnation(9)), Order::Nudge { text: None }), Err("VG0102"));
+    assert_eq!(order(&mut fleet, None, Order::SetRole("no such".into())), Err("VG0107"));
+}
+
+#[test]
+fn l01_what_comes_by_handle_is_heard_like_what_comes_by_name() {
+    let mut out = Collector::default();
+    let [mut by_name, mut by_handle] = [(); 2].map(|()| Fleet::new(policies(), 3));
+    assert!(by_name.is_empty());
+    let begins = signal(&"a".into(), Body::Activity);
+    by_name.observe(Timestamp::ZERO, &begins, &mut out).expect("let in");
+    let handle = by_handle.observe(Timestamp::ZERO, &begins, &mut out).expect("let in");
+    assert!(!by_name.is_empty());
+    let later = Timestamp::from_millis(5_000);
+    let beat = Body::Heartbeat(Heartbeat::default());
+    by_name.observe(later, &signal(&"a".into(), beat.clone()), &mut out).expect("it is known");
+    by_handle.observe_at(later, handle, &content(beat), &mut out).expect("it is known");
+    let views = [&by_name, &by_handle].map(|fleet| fleet.view(later, &"a".into()));
+    assert_eq!(views[0], views[1]);
+    let beats = views[0].as_ref().map(|view| view.metrics.heartbeats);
+    assert_eq!(beats, Some(1), "both were heard");
+}
+
+#[test]
 fn l01_a_handle_of_a_forgotten_agent_finds_nobody() {
     let mut fleet = Fleet::new(policies(), 3);
     let mut out = Collector::default();

@@ -511,7 +511,7 @@ impl Queue {
 
 /// How long the line waits after one failure more than `failures`: twice as long each time, and up to a quarter more,
 /// by name, so that lines which failed together do not come back together.
-fn pause_after(failures: u32, breaker: &BreakerName, policy: &WritesPolicy) -> Span {
+pub(super) fn pause_after(failures: u32, breaker: &BreakerName, policy: &WritesPolicy) -> Span {
     let longest = policy.pause_max.max(Span::millis(1));
     let doubled = policy.pause.max(Span::millis(1)).times(1 << failures.min(32)).min(longest);
     let hash = breaker
@@ -522,7 +522,7 @@ fn pause_after(failures: u32, breaker: &BreakerName, policy: &WritesPolicy) -> S
     doubled + Span::millis(doubled.as_millis() / 4 / 256 * share)
 }
 
-fn longest_pause(policy: &WritesPolicy) -> Span {
+pub(super) fn longest_pause(policy: &WritesPolicy) -> Span {
     let longest = policy.pause_max.max(Span::millis(1));
     longest + Span::millis(longest.as_millis() / 4)
 }

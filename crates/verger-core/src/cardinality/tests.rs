@@ -121,6 +121,19 @@ fn facts() -> impl Strategy<Value = Facts> {
     )
 }
 
+#[test]
+fn x13_a_limit_that_was_lowered_is_reached_by_forgetting_the_gone_and_nobody_comes_in_before() {
+    let policy = Policy { agents_max: 3, ..Policy::default() };
+    let mut gone = Gone::default();
+    gone.on_agent(&"a".into(), Some(at(2)));
+    gone.on_agent(&"b".into(), Some(at(1)));
+    assert_eq!(gone.admit(4, &policy), Admission::Refused(Full { registered: 4, max: 3, gone: 2 }));
+    assert_eq!(gone.excess(4, &policy), Some(&"b".into()));
+    assert_eq!(gone.excess(3, &policy), None);
+    let refuses = Policy { when_full: WhenFull::Refuse, ..policy };
+    assert_eq!(gone.excess(4, &refuses), None);
+}
+
 proptest! {
     #[test]
     fn x13_nobody_is_forgotten_while_something_is_open_or_who_was_just_heard(

@@ -15,6 +15,16 @@ fn waits(tool: &str, args: &str) -> bool {
 }
 
 #[test]
+fn l06_no_text_of_its_own_is_taken_for_one_that_says_nothing() {
+    let word = |number: u32| char::from_digit(10 + number % 26, 36).unwrap_or_default();
+    let text = |number: u32| (0..4).map(|place| word(number / 26_u32.pow(place))).collect::<String>();
+    let prints: Vec<ResultPrint> = (0..5_000).map(|n| ResultPrint::of(&text(n), false, None)).collect();
+    assert!(prints.iter().all(|print| print.says_something()));
+    let different: std::collections::BTreeSet<u64> = prints.iter().map(|print| print.digest).collect();
+    assert_eq!(different.len(), prints.len());
+}
+
+#[test]
 fn l06_what_changes_by_itself_is_no_new_result() {
     for (a, b) in [
         ("\x1b[31merror\x1b[0m: no such file", "error: no such file"),

@@ -172,3 +172,16 @@ impl Case {
         [step, self.nudge_held_until, closing].into_iter().flatten().filter(|due| now < *due).min()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_that_is_due_now_does_not_hide_what_is_due_later() {
+        let (now, later) = (Timestamp::from_millis(5), Timestamp::from_millis(9));
+        let ladder = Ladder::Granted(Granted { until: now });
+        let case = Case { ladder, nudge_held_until: Some(later), ..Case::default() };
+        assert_eq!(case.deadline(now, Span::ZERO), Some(later));
+    }
+}

@@ -204,13 +204,10 @@ impl Recoveries {
 
     /// The composite state of a life that works on this task.
     pub fn on_health(&mut self, step: &mut Step<'_>, task: &TaskId, life: &Life, state: HealthState) {
-        if !self.tasks.contains_key(task) || state == HealthState::Terminated {
-            return;
-        }
-        if state == HealthState::Healthy {
+        let is_well = state == HealthState::Healthy;
+        if is_well {
             self.on_alive(step, task, life);
         }
-        let is_well = state == HealthState::Healthy;
         self.with(step, task, |recovery, scope| recovery.on_health(scope, life, is_well));
     }
 
@@ -304,7 +301,7 @@ impl Recoveries {
     pub fn deadline(&self, now: Timestamp, policy: &Policy) -> Option<Timestamp> {
         let due =
             self.tasks.values().filter_map(|recovery| recovery.deadline(self.shared.frozen, policy)).min()?;
-        Some(due.max(now + Span::millis(1))).filter(|due| *due > now && *due < Timestamp::NEVER)
+        Some(due.max(now + Span::millis(1))).filter(|due| *due < Timestamp::NEVER)
     }
 
     /// Does what is due. Calling early is harmless.

@@ -223,3 +223,22 @@ fn l28_what_became_of_a_start_is_not_heard_from_another_agent() {
     timeline.tell("a", refused);
     assert!(timeline.so_far().contains("people must look"), "{}", timeline.so_far());
 }
+
+#[test]
+fn x14_of_two_that_say_they_work_on_one_task_each_is_brought_back() {
+    let both = "0s beat task=t \n 0s @b beat task=t \n 5s exit signal=11 \n 6s surveyed c1 \n 2m";
+    let timeline = Timeline::unattended().play(both);
+    assert_eq!(timeline.count("=> start for t from c1"), 1, "{}", timeline.so_far());
+}
+
+#[test]
+fn x14_a_task_that_was_recovered_before_is_its_who_last_says_so() {
+    let mut timeline =
+        Timeline::unattended().play("0s beat task=t \n 30s exit signal=11 \n 31s surveyed c1 \n 40s");
+    let cancel = Notice::Recovery { task: "t".into(), by: "ada".into(), order: Order::Cancel };
+    assert!(timeline.notice(&cancel).is_ok(), "{}", timeline.so_far());
+    let later = "40h beat task=t \n 41h @b beat task=t \n 42h exit signal=11 \n 43h";
+    let timeline = timeline.play(later);
+    assert_eq!(timeline.count("=> start"), 0, "{}", timeline.so_far());
+    assert!(timeline.has("t is not recovered"), "{}", timeline.so_far());
+}

@@ -1,10 +1,11 @@
 //! L26: checkpoints that wait for their breaker.
 
+use crate::breaker::writes::{longest_pause, pause_after};
 use crate::breaker::{
-    BreakerName, Breakers, Change, Policies, Submitted, WriteChange, WriteOutcome, WriteStep, Writes,
+    BreakerName, Breakers, Change, Kind, Policies, Submitted, WriteChange, WriteOutcome, WriteStep, Writes,
     WritesPolicy,
 };
-use crate::id::CheckpointId;
+use crate::id::{AgentId, CheckpointId};
 use crate::time::{Span, Timestamp};
 
 use super::at;
@@ -342,8 +343,18 @@ fn l42_a_restart_does_not_shorten_the_longest_pause() {
     desk.writes.take_changed_rows(&mut |row| rows.push((row.name, row.bytes.unwrap_or_default())));
     let now = at(6 * 3_600);
     let restored = Writes::restore(WritesPolicy::default(), rows, now).expect("it was just written");
+    assert!(restored.deadline(now).is_some(), "it is tried again");
     assert_eq!(restored.deadline(now), desk.writes.deadline(now));
-    let due = desk.writes.deadline(now).expect("it is tried again");
-    let earlier = at(6 * 3_600).since(Timestamp::ZERO);
-    assert!(due.since(Timestamp::ZERO) > earlier, "{due:?}");
+}
+
+#[test]
+fn l42_no_line_waits_longer_than_a_restart_lets_it() {
+    let policy = WritesPolicy::default();
+    let mut longest = Span::ZERO;
+    for number in 0..1_000 {
+        let agent = AgentId::from(format!("a{number}"));
+        let name = BreakerName::of_agent(&agent, Kind::Checkpoint, "store").expect("a name");
+        longest = longest.max(pause_after(40, &name, &policy));
+    }
+    assert!(policy.pause_max < longest && longest <= longest_pause(&policy), "{longest}");
 }

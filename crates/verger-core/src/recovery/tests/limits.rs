@@ -3,7 +3,7 @@
 use super::world::{World, at, life};
 use crate::intervention::Limit;
 use crate::recovery::*;
-use crate::time::Span;
+use crate::time::{Span, Timestamp};
 
 /// Every life ends as soon as it shows itself.
 fn crash_on(world: &mut World, task: &str, agent: &str, secs: u64) {
@@ -220,6 +220,64 @@ fn l29_while_many_fail_together_recoveries_wait_without_using_up_attempts() {
     world.step(|recoveries, step| recoveries.on_frozen(step, false));
     world.until(50_001);
     assert_eq!(world.log(), ["50000s spawn a for t, attempt 1, from c3"]);
+}
+
+#[test]
+fn x14_those_that_waited_while_many_failed_together_do_not_come_back_together() {
+    let mut world = World::new();
+    world.policy.jitter_percent = 100;
+    for agent in ["a", "b", "c"] {
+        world.ended(&format!("t-{agent}"), life(agent, 1));
+    }
+    world.step(|recoveries, step| recoveries.on_frozen(step, true));
+    world.until(1_000);
+    world.step(|recoveries, step| recoveries.on_frozen(step, false));
+    let planned = |world: &World| {
+        let tasks = ["t-a", "t-b", "t-c"].map(|task| world.view(task).and_then(|view| view.next_attempt_at));
+        tasks.map(|at| at.expect("it is planned"))
+    };
+    let after = planned(&world);
+    assert!(after.iter().all(|at| world.now < *at), "{after:?}");
+    assert_ne!(after[0], after[1], "they were planned for the same moment");
+    world.until(1_001);
+    world.random = 99;
+    for frozen in [false, true, true] {
+        world.step(|recoveries, step| recoveries.on_frozen(step, frozen));
+    }
+    world.recoveries.shared.frozen = false;
+    assert_eq!(planned(&world), after, "what is told again puts nothing off");
+}
+
+#[test]
+fn l24_only_what_is_due_by_itself_is_asked_whether_it_may_start() {
+    let mut world = World::new();
+    world.ended("due", life("a", 1));
+    world.lost("in doubt", life("b", 1));
+    world.ended("ordered", life("c", 1));
+    world.lost("ordered in doubt", life("d", 1));
+    world.until(59);
+    world.ended("later", life("e", 1));
+    let order = Order::Recover { from: None };
+    world.order("ordered in doubt", &order).expect("it waits");
+    // A start of the same agent for other work makes an ordered one wait.
+    world.ended("first", life("c", 1));
+    world.order("first", &order).expect("it waits");
+    world.order("ordered", &order).expect("it waits");
+    world.now = at(119);
+    assert_eq!(
+        world.recoveries.starts_due(at(118), &world.policy),
+        [("due".into(), "a".into())],
+        "neither what is in doubt, nor what a person ordered, nor what has time"
+    );
+}
+
+#[test]
+fn a_moment_that_never_comes_is_no_deadline() {
+    let mut world = World::new();
+    world.now = Timestamp::NEVER;
+    world.ended("t", life("a", 1));
+    assert_eq!(world.recoveries.deadline(world.now, &world.policy), None);
+    assert_eq!(world.recoveries.deadline(Timestamp::ZERO, &world.policy), None);
 }
 
 #[test]

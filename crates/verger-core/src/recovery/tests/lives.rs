@@ -267,6 +267,16 @@ fn l28_a_task_that_is_done_within_the_watch_was_recovered() {
 }
 
 #[test]
+fn l28_a_task_that_is_cancelled_within_the_watch_was_not_recovered() {
+    let mut world = World::new();
+    world.ended("t", life("a", 1));
+    world.until(60);
+    world.alive("t", &life("a", 2));
+    world.closed("t", Closing::Cancelled);
+    assert_eq!(world.log(), ["60s spawn a for t, attempt 1, from c3", "60s called off t: Closed(Cancelled)"]);
+}
+
+#[test]
 fn l28_a_task_that_is_opened_again_is_recovered_again() {
     let mut world = World::new();
     world.closed("t", Closing::Finished);
