@@ -50,6 +50,8 @@ pub struct Progress {
     pub(crate) indicator: Option<u64>,
     /// Since when it has work that it is expected to run.
     pub(crate) assigned_at: Option<Timestamp>,
+    /// Whether who said what it works on had proved who it is.
+    pub(crate) task_proven: bool,
     /// Whether it is an agent whose work can be seen: it has called tools or sub-agents, in this life or before.
     pub(crate) shows_work: bool,
     /// Whether it says when a call begins, in this life or before. Who does not may be in one at any time.

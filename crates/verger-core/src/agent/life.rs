@@ -195,6 +195,7 @@ impl Agent {
         if let Some(task) = spawn.task.as_ref().filter(|task| self.task.as_ref() != Some(*task)) {
             self.progress.on_unassigned();
             self.task = Some(task.clone());
+            self.progress.task_proven = true;
         }
     }
 
@@ -223,6 +224,7 @@ impl Agent {
         next.mode = self.mode;
         next.next_effect = self.next_effect;
         next.task = self.task.take();
+        next.progress.task_proven = self.progress.task_proven;
         next.place = self.place.take();
         next.checkpoint = self.checkpoint.take();
         next.skew = self.skew;

@@ -9,7 +9,9 @@ use crate::fingerprint::{CallClass, CallPrint, ResultPrint, TextPrint};
 use crate::health::HealthState;
 use crate::id::TaskId;
 use crate::liveness::Heard;
-use crate::signal::{Author, Awaited, Body, Content, Failure, Heartbeat, Status, StatusReport, TaskChange};
+use crate::signal::{
+    Author, Awaited, Body, Content, Failure, Heartbeat, Status, StatusReport, TaskChange, Trust,
+};
 use crate::signs::Novelty;
 use crate::time::{AgentTime, Span, Timestamp};
 
@@ -20,7 +22,7 @@ impl Agent {
     /// Takes one signal in, judges, and acts on the judgement.
     pub(crate) fn observe(&mut self, step: &mut Step<'_>, content: &Content) -> Result<(), Refusal> {
         self.admit(step, content)?;
-        self.unverified |= content.trust == crate::signal::Trust::Unverified;
+        self.unverified |= content.trust == Trust::Unverified;
         if let Some(sent_at) = content.sent_at {
             self.skew.observe(sent_at, content.received_at);
         }
@@ -63,7 +65,7 @@ impl Agent {
             self.metrics.last_activity = now;
         }
         match body {
-            Body::Heartbeat(beat) => self.on_heartbeat(step, beat, sent_at),
+            Body::Heartbeat(beat) => self.on_heartbeat(step, beat, content),
             // A survey is told to who asked for it; here it comes too late, or again. What it holds only the fleet
             // counts.
             Body::Activity | Body::Load(_) | Body::Surveyed { .. } => {}
@@ -161,13 +163,18 @@ impl Agent {
         self.signs().tokens.get_or_insert_default().observe_used(now, used);
     }
 
-    fn on_heartbeat(&mut self, step: &mut Step<'_>, beat: &Heartbeat, sent_at: Option<AgentTime>) {
+    fn on_heartbeat(&mut self, step: &mut Step<'_>, beat: &Heartbeat, content: &Content) {
         let now = step.now;
         self.learn_whether_beats_outlast_waits(step);
         self.beats = true;
         self.metrics.heartbeats = self.metrics.heartbeats.saturating_add(1);
-        if let Some(task) = beat.task.as_ref().filter(|task| self.task.as_ref() != Some(task)) {
-            self.task = Some(task.clone());
+        // An unproven word does not change what a proven one said.
+        let is_proven = content.trust == Trust::Verified;
+        if let Some(task) = beat.task.as_ref().filter(|_| is_proven || !self.progress.task_proven) {
+            self.progress.task_proven = is_proven;
+            if self.task.as_ref() != Some(task) {
+                self.task = Some(task.clone());
+            }
         }
         if let Some(total) = beat.tokens {
             self.end_outage_by_use(step, total);
@@ -191,7 +198,7 @@ impl Agent {
         if beat.status.is_some() || beat.busy_for.is_some() {
             let status = beat.status.unwrap_or(Status::Busy);
             let report = StatusReport { status, waiting_on: None, lasting: beat.busy_for };
-            self.on_status_change(step, report, sent_at);
+            self.on_status_change(step, report, content.sent_at);
         }
     }
 
@@ -440,6 +447,7 @@ impl Agent {
             self.progress.on_unassigned();
         }
         self.task = Some(task);
+        self.progress.task_proven = true;
         self.progress.on_assigned(now);
     }
 

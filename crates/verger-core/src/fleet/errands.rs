@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::{Collector, Fleet};
 use crate::agent::Refusal;
-use crate::effect::{Action, EffectKey};
+use crate::effect::{Action, EffectKey, Outcome};
 use crate::id::{AgentId, TaskId};
 use crate::signal::{Body, Content, Trust};
 use crate::time::Timestamp;
@@ -61,11 +61,28 @@ impl Errands {
         }
     }
 
-    /// The errand that an outcome is about; it is over by that.
-    fn take(&mut self, key: &EffectKey) -> Option<Errand> {
-        let errand = self.out.remove(&(key.agent.clone(), key.seq))?;
+    /// The errand that this is about. It is over by that, unless a start is to be taken back and that is only on its
+    /// way: that it is done comes later.
+    fn take(&mut self, key: &EffectKey, body: &Body) -> Option<Errand> {
+        let key = (key.agent.clone(), key.seq);
+        let is_under_way = matches!(body, Body::Outcome { outcome: Outcome::Delivered, .. });
+        if let Some(errand @ Errand::Withdraw(..)) = self.out.get(&key).filter(|_| is_under_way) {
+            return Some(errand.clone());
+        }
+        let errand = self.out.remove(&key)?;
         self.changed = true;
         Some(errand)
+    }
+
+    /// What is still said of this task's checkpoints is out of date.
+    pub(super) fn drop_surveys_of(&mut self, task: &TaskId) {
+        self.drop_where(|_, errand| matches!(errand, Errand::Survey(of) if of == task));
+    }
+
+    fn drop_where(&mut self, gone: impl Fn(&AgentId, &Errand) -> bool) {
+        let before = self.out.len();
+        self.out.retain(|(agent, _), errand| !gone(agent, errand));
+        self.changed |= self.out.len() != before;
     }
 
     fn has(&self, key: &EffectKey) -> bool {
@@ -74,9 +91,7 @@ impl Errands {
 
     /// Nobody waits for these any more.
     pub(super) fn drop_of(&mut self, agent: &AgentId) {
-        let before = self.out.len();
-        self.out.retain(|(whose, _), _| whose != agent);
-        self.changed |= self.out.len() != before;
+        self.drop_where(|whose, _| whose == agent);
     }
 }
 
@@ -113,7 +128,7 @@ impl Fleet {
         if content.trust == Trust::Unverified {
             return Some(Err(Refusal::Unverified));
         }
-        let errand = self.machines.errands.take(key)?;
+        let errand = self.machines.errands.take(key, &content.body)?;
         self.on_recovery_errand(now, errand, &content.body, out);
         Some(Ok(()))
     }

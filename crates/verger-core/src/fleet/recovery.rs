@@ -14,11 +14,13 @@ use crate::effect::{Action, Outcome};
 use crate::event::{Event, Fact};
 use crate::evidence::{Measure, Sign};
 use crate::health::HealthState;
-use crate::id::{Actor, AgentId, TaskId};
+use crate::id::{Actor, AgentId, Incarnation, TaskId};
 use crate::intervention::Ladder;
 use crate::notice::{NoticeError, Reply};
 use crate::policy::Mode;
-use crate::recovery::{self, Closing, Decision, Ended, Life, Order, Recoveries, Started, Step, walk};
+use crate::recovery::{
+    self, Closing, Decision, Ended, Life, Order, OrderError, Recoveries, Started, Step, walk,
+};
 use crate::signal::{Body, Heartbeat, Spawn, TaskChange};
 use crate::time::{Span, Timestamp};
 
@@ -27,6 +29,11 @@ const HELD_AGAIN: Span = Span::minutes(1);
 
 /// How the task begins that bears an agent's name.
 const OWN: &str = "agent:";
+
+/// What an agent is recovered under that has no task.
+fn own_task(agent: &AgentId) -> TaskId {
+    TaskId::from(format!("{OWN}{agent}"))
+}
 
 /// How a life ended.
 struct EndOfLife {
@@ -72,13 +79,29 @@ impl Fleet {
     /// What an agent works on: what it says; else what is recovered for it, which it may not know to say; else the one
     /// task that somebody gave to it. Itself, if none of these.
     fn work_of(&self, agent: &Agent) -> TaskId {
-        if let Some(task) = agent.named_work() {
+        let named = agent
+            .named_work()
+            .filter(|task| agent.progress.task_proven || !self.is_anothers_work(agent, task));
+        if let Some(task) = named {
             return task.clone();
         }
         let mut given = self.machines.tasks.of(&agent.id).take(2);
         let only = given.next().filter(|_| given.next().is_none());
-        let recovered = self.machines.recoveries.tasks_of(&agent.id).next();
-        recovered.or(only).cloned().unwrap_or_else(|| TaskId::from(format!("{OWN}{}", agent.id)))
+        let recovered = self.machines.recoveries.expected_of(&agent.id);
+        recovered.or(only).cloned().unwrap_or_else(|| own_task(&agent.id))
+    }
+
+    /// Whether another agent has this task, and lives.
+    fn is_anothers_work(&self, agent: &Agent, task: &TaskId) -> bool {
+        let had_by = self.machines.recoveries.life(task).map(|life| &life.agent);
+        let mut holders = had_by.into_iter().chain(self.machines.tasks.worker(task));
+        let theirs = |holder: &AgentId| *holder == agent.id;
+        holders.clone().all(|holder| !theirs(holder)) && holders.any(|holder| self.lives(holder))
+    }
+
+    pub(super) fn lives(&self, agent: &AgentId) -> bool {
+        let agent = self.index.get(agent, &self.table).and_then(|slot| self.table.agent(slot));
+        agent.is_some_and(|agent| agent.state != HealthState::Terminated)
     }
 
     /// What happened to an agent may concern the recovery of its work.
@@ -91,14 +114,16 @@ impl Fleet {
         let (task, life) = (self.work_of(agent), agent.life());
         match fact {
             Fact::Registered { .. } => self.on_new_life(now, &task, &life, out),
-            Fact::StateChanged { to, .. }
-                if *to != HealthState::Terminated && self.is_recovered_for(&task, &life) =>
-            {
-                self.recovery(now, out, |recoveries, step| recoveries.on_health(step, &task, &life, *to));
+            Fact::StateChanged { to, .. } if *to != HealthState::Terminated => {
+                self.on_state(now, &task, &life, *to, out);
             }
-            Fact::Reconnected { .. } => self.on_own_life(now, &task, &life, out),
-            Fact::TerminationOrdered { by: Some(_), .. }
-                if agent.is_ended_for_good() && self.machines.recoveries.has(&task) =>
+            Fact::Reconnected { .. } => {
+                let state = agent.state;
+                self.on_own_life(now, &task, &life, out);
+                self.on_state(now, &task, &life, state, out);
+            }
+            Fact::TerminationOrdered { .. }
+                if agent.is_ended_for_good() && self.is_recovered_for(&task, &life) =>
             {
                 self.close_work(now, &task, Closing::Cancelled, out);
             }
@@ -127,10 +152,51 @@ impl Fleet {
     ///
     /// [`follow_claim`]: Self::follow_claim
     fn on_own_life(&mut self, now: Timestamp, task: &TaskId, life: &Life, out: &mut Collector) {
-        let own = self.is_recovered_for(task, life);
+        let is_own = self.is_recovered_for(task, life);
+        let itself = own_task(&life.agent);
         self.recovery(now, out, |recoveries, step| {
-            if own { recoveries.on_alive(step, task, life) } else { recoveries.keep_busy(step, task, life) }
+            recoveries.on_back(step, &itself, life);
+            if is_own {
+                recoveries.on_alive(step, task, life, now);
+            } else {
+                recoveries.keep_busy(step, task, life);
+            }
         });
+    }
+
+    /// How a life is doing concerns whatever it was brought back for, also if it works on something else by now.
+    fn on_state(
+        &mut self,
+        now: Timestamp,
+        task: &TaskId,
+        life: &Life,
+        state: HealthState,
+        out: &mut Collector,
+    ) {
+        let mut tasks: Vec<TaskId> = self.machines.recoveries.tasks_of_life(life).cloned().collect();
+        if self.is_recovered_for(task, life) && !tasks.contains(task) {
+            tasks.push(task.clone());
+        }
+        for task in tasks {
+            self.recovery(now, out, |recoveries, step| recoveries.on_health(step, &task, life, state));
+        }
+    }
+
+    /// A life has this task by somebody's word. Who is well already says so no more.
+    fn on_claimed(
+        &mut self,
+        now: Timestamp,
+        slot: u32,
+        task: &TaskId,
+        tell: impl FnOnce(&mut Recoveries, &mut Step<'_>, &Life, Timestamp),
+        out: &mut Collector,
+    ) {
+        let Some(agent) = self.table.agent(slot) else { return };
+        let (life, born_at, state) = (agent.life(), agent.born_at, agent.state);
+        self.recovery(now, out, |recoveries, step| tell(recoveries, step, &life, born_at));
+        if state == HealthState::Healthy {
+            self.on_state(now, task, &life, state, out);
+        }
     }
 
     fn is_recovered_for(&self, task: &TaskId, life: &Life) -> bool {
@@ -145,6 +211,10 @@ impl Fleet {
         out: &mut Collector,
     ) {
         let recovering = self.machines.recoveries.has(&task);
+        if !recovering && self.machines.tasks.is_finished(&task) {
+            // That it is done may have been forgotten here among many.
+            self.machines.recoveries.remember_closed(now, &task, Closing::Finished, &self.policies.recovery);
+        }
         if !end.recover && self.is_recovered_for(&task, &life) && (end.peaceful || !end.may_go_on) {
             // What was begun before does not go on against what holds now: its work is done, or it is only looked at.
             let why = if end.peaceful { Closing::Finished } else { Closing::Cancelled };
@@ -166,7 +236,7 @@ impl Fleet {
     fn on_forgotten(&mut self, now: Timestamp, life: &Life, out: &mut Collector) {
         let tasks: Vec<TaskId> = self.machines.recoveries.tasks_of(&life.agent).cloned().collect();
         for task in tasks {
-            self.close_work(now, &task, Closing::Cancelled, out);
+            self.recovery(now, out, |recoveries, step| recoveries.on_unregistered(step, &task));
         }
         self.machines.errands.drop_of(&life.agent);
     }
@@ -177,15 +247,23 @@ impl Fleet {
         let life = agent.life();
         match body {
             Body::Task(TaskChange::Ended(task) | TaskChange::Assigned(task)) if agent.is_anothers(task) => {}
+            // That another's work is done is for that one to say, as long as it can.
+            Body::Task(TaskChange::Ended(task)) if self.is_anothers_work(agent, task) => {}
             Body::Task(TaskChange::Ended(task)) => self.close_work(now, task, Closing::Finished, out),
             Body::Task(TaskChange::Assigned(task)) => {
-                self.machines.recoveries.on_reopened(task);
-                self.recovery(now, out, |recoveries, step| recoveries.on_taken_over(step, task, &life));
+                // What is done stays done: this is a late copy, or a mistake.
+                if !self.machines.tasks.is_finished(task) {
+                    self.machines.recoveries.on_reopened(task);
+                }
+                self.on_claimed(
+                    now,
+                    slot,
+                    task,
+                    |recoveries, step, life, born| recoveries.on_taken_over(step, task, life, born),
+                    out,
+                );
             }
-            Body::Checkpoint { .. } | Body::Output(_) if !self.machines.recoveries.is_empty() => {
-                let task = self.work_of(agent);
-                self.machines.recoveries.on_progress(&task, &life);
-            }
+            Body::Checkpoint { .. } | Body::Output(_) => self.machines.recoveries.on_progress(&life),
             _ => {}
         }
     }
@@ -207,12 +285,23 @@ impl Fleet {
         if matches!(body, Body::Spawn(_)) && !self.machines.tasks.is_finished(task) {
             self.machines.recoveries.on_begun_again(task);
         }
-        if self.machines.recoveries.has(task) {
-            self.recovery(now, out, |recoveries, step| recoveries.on_alive(step, task, &life));
-        } else if self.machines.tasks.worker(task).is_some_and(|worker| *worker != life.agent)
-            || self.machines.recoveries.remembers(task)
-        {
-            self.recovery(now, out, |recoveries, step| recoveries.on_taken_over(step, task, &life));
+        let has = self.machines.recoveries.has(task);
+        let is_news = self.machines.tasks.worker(task).is_some_and(|worker| *worker != life.agent)
+            || self.machines.recoveries.remembers(task);
+        if has || is_news {
+            self.on_claimed(
+                now,
+                slot,
+                task,
+                |recoveries, step, life, born| {
+                    if has {
+                        recoveries.on_alive(step, task, life, born);
+                    } else {
+                        recoveries.on_taken_over(step, task, life, born);
+                    }
+                },
+                out,
+            );
         }
     }
 
@@ -229,7 +318,9 @@ impl Fleet {
             return;
         };
         let slot = self.index.get(worker, &self.table);
-        let Some(life) = slot.and_then(|slot| self.table.agent(slot)).map(Agent::life) else { return };
+        // Who gets it may be begun only after this.
+        let to_come = || Life { agent: worker.clone(), incarnation: Incarnation::FIRST };
+        let life = slot.and_then(|slot| self.table.agent(slot)).map_or_else(to_come, Agent::life);
         if !self.is_recovered_for(task, &life) {
             self.recovery(now, out, |recoveries, step| recoveries.on_given_away(step, task, &life));
         }
@@ -280,6 +371,12 @@ impl Fleet {
         order: &Order,
         out: &mut Collector,
     ) -> Result<Reply, NoticeError> {
+        let life = self.machines.recoveries.life(task).filter(|_| matches!(order, Order::Recover { .. }));
+        if let Some(agent) =
+            life.map(|life| life.agent.clone()).filter(|agent| self.works_elsewhere(agent, task))
+        {
+            return Err(NoticeError::Recovery(OrderError::AgentElsewhere(agent)));
+        }
         let result = self.recovery(now, out, |recoveries, step| recoveries.order(step, task, by, order));
         result.map(|()| Reply::Done).map_err(NoticeError::Recovery)
     }
@@ -345,6 +442,8 @@ impl Fleet {
     fn carry_out(&mut self, now: Timestamp, decision: Decision, out: &mut Collector) {
         let fact = match decision {
             Decision::Survey { task } => {
+                // What was answered about an earlier life says nothing of what the last one saved.
+                self.machines.errands.drop_surveys_of(&task);
                 if let Some(agent) = self.machines.recoveries.life(&task).map(|life| life.agent.clone()) {
                     let action = Action::Survey { task: task.clone() };
                     self.run_errand(&agent, Errand::Survey(task), action, out);

@@ -4,7 +4,7 @@ use super::{Collector, Fleet};
 use crate::agent::Agent;
 use crate::breaker::{BreakerName, CallResult, Kind, State};
 use crate::correlation::Membership;
-use crate::id::AgentId;
+use crate::id::{AgentId, TaskId};
 use crate::policy::Mode;
 use crate::recovery::Change;
 use crate::time::Timestamp;
@@ -16,7 +16,18 @@ impl Fleet {
     /// Whether something stands against a new life of this agent that passes by itself, or by a person's word.
     pub(super) fn start_is_held(&self, now: Timestamp, agent: &AgentId) -> bool {
         let known = self.index.get(agent, &self.table).and_then(|slot| self.table.agent(slot));
-        self.is_only_looked_at(known) || self.fails_with_others(now, known) || self.keeps_failing(now, agent)
+        self.is_only_looked_at(known)
+            || self.fails_with_others(now, known)
+            || self.keeps_failing(now, agent)
+            || self.lives(agent)
+    }
+
+    /// Whether a later life than this task knows of is there: it has other work, and starting it again would end that.
+    pub(super) fn works_elsewhere(&self, agent: &AgentId, task: &TaskId) -> bool {
+        let known = self.machines.recoveries.life(task).map(|life| life.incarnation);
+        let slot = self.index.get(agent, &self.table);
+        let present = slot.and_then(|slot| self.table.agent(slot)).map(|agent| agent.incarnation);
+        self.lives(agent) && known < present
     }
 
     /// Somebody ordered meanwhile that nothing be done to it.

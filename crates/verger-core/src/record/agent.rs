@@ -86,6 +86,7 @@ fields!(Progress {
     last_work,
     indicator,
     assigned_at,
+    task_proven,
     shows_work,
     announces_calls,
     announces_thought,

@@ -26,6 +26,7 @@ fields!(Recovery {
     ended_at,
     doubts,
     raised,
+    closed,
 });
 fields!(Shared { budgets, frozen, starts });
 fields!(Budgets { hour, burst, agents });
@@ -33,7 +34,7 @@ fields!(Note { at, word });
 fields!(Life { agent, incarnation });
 fields!(Hold { until, why });
 fields!(Doubt { since, of, asked });
-fields!(AskedToEnd { start, again_at });
+fields!(AskedToEnd { start, agent, again_at });
 fields!(Blame { id, hash, times });
 fields!(Chain { candidates, skipped, skipped_count, breaks, unseen });
 fields!(Candidate { id, hash, made_at, ahead });

@@ -5,6 +5,7 @@
 
 use super::task::{Recovery, Scope};
 use super::{Change, Condition, Decision, Life};
+use crate::id::AgentId;
 use crate::time::{Span, Timestamp};
 
 /// Ends in doubt that are named; more make one that only a person can settle.
@@ -33,11 +34,21 @@ pub(crate) enum Doubted {
 }
 
 /// A start that was taken back.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AskedToEnd {
     pub(crate) start: u64,
+    /// Whom it started; another may have the task by now.
+    pub(crate) agent: AgentId,
     /// When it is asked again.
     pub(crate) again_at: Timestamp,
+}
+
+impl AskedToEnd {
+    fn ask(&self, scope: &mut Scope<'_, '_>, of: &Doubted) {
+        let (start, agent) = (self.start, self.agent.clone());
+        let incarnation = if let Doubted::Life(life) = of { Some(life.incarnation) } else { None };
+        scope.decide(|task| Decision::Withdraw { task, start, agent, incarnation });
+    }
 }
 
 impl Recovery {
@@ -51,37 +62,37 @@ impl Recovery {
     pub(crate) fn take_back(&mut self, scope: &mut Scope<'_, '_>, start: u64, of: &Doubted) {
         let now = scope.step.now;
         self.doubt(now, of.clone());
+        let agent = match of {
+            Doubted::Life(life) => life.agent.clone(),
+            Doubted::Start(_) | Doubted::Others => self.life.agent.clone(),
+        };
+        let asked = AskedToEnd { start, agent, again_at: now + ASK_AGAIN };
+        asked.ask(scope, of);
         if let Some(doubt) = self.doubts.iter_mut().find(|doubt| doubt.of == *of) {
-            doubt.asked = Some(AskedToEnd { start, again_at: now + ASK_AGAIN });
+            doubt.asked = Some(asked);
         }
-        self.ask_to_end(scope, start, of);
     }
 
-    fn ask_to_end(&self, scope: &mut Scope<'_, '_>, start: u64, of: &Doubted) {
-        let (agent, incarnation) = match of {
-            Doubted::Life(Life { agent, incarnation }) => (agent.clone(), Some(*incarnation)),
-            Doubted::Start(_) | Doubted::Others => (self.life.agent.clone(), None),
-        };
-        scope.decide(|task| Decision::Withdraw { task, start, agent, incarnation });
+    /// Who has a name and was asked to end is not asked again: it may have other work by now.
+    pub(crate) fn let_lives_be(&mut self) {
+        for doubt in self.doubts.iter_mut().filter(|doubt| matches!(doubt.of, Doubted::Life(_))) {
+            doubt.asked = None;
+        }
     }
 
     /// When something is asked again to end.
     pub(crate) fn ask_again_at(&self) -> Option<Timestamp> {
-        self.doubts.iter().filter_map(|doubt| doubt.asked).map(|asked| asked.again_at).min()
+        self.doubts.iter().filter_map(|doubt| doubt.asked.as_ref()).map(|asked| asked.again_at).min()
     }
 
     /// Asks those again whose time has come.
     pub(crate) fn ask_again(&mut self, scope: &mut Scope<'_, '_>) {
         let now = scope.step.now;
-        let mut due = Vec::new();
         for doubt in &mut self.doubts {
             if let Some(asked) = doubt.asked.as_mut().filter(|asked| asked.again_at <= now) {
                 asked.again_at = now + now.since(doubt.since).max(ASK_AGAIN);
-                due.push((asked.start, doubt.of.clone()));
+                asked.ask(scope, &doubt.of);
             }
-        }
-        for (start, of) in due {
-            self.ask_to_end(scope, start, &of);
         }
     }
 
@@ -99,6 +110,12 @@ impl Recovery {
 
     pub(crate) fn is_in_doubt(&self, of: &Doubted) -> bool {
         self.doubts.iter().any(|doubt| doubt.of == *of)
+    }
+
+    /// Whether the last start was for this agent, was taken back, and may run all the same.
+    pub(crate) fn was_started_for(&self, agent: &AgentId) -> bool {
+        let mut of_start = self.doubts.iter().filter(|doubt| doubt.of == Doubted::Start(self.start));
+        of_start.any(|doubt| doubt.asked.as_ref().is_some_and(|asked| asked.agent == *agent))
     }
 
     /// It is certain that these do not run any more.

@@ -15,8 +15,7 @@ use super::rows::Changed;
 use super::task::{Elsewhere, Held, Phase, Recovery, Scope, Shared};
 use super::turns::{Fate, Started};
 use super::{
-    CallOff, Chain, Change, Closing, Collector, Condition, Decision, Doubted, Life, Neglect, Notes, Policy,
-    Review, Word, backoff,
+    Chain, Change, Collector, Condition, Decision, Doubted, Life, Neglect, Notes, Policy, Word, backoff,
 };
 use crate::health::HealthState;
 use crate::id::{AgentId, TaskId};
@@ -74,7 +73,7 @@ impl Recoveries {
             self.with(step, &task, |recovery, scope| recovery.on_ended(scope, ended));
             return;
         }
-        if let Some(why) = self.neglect(&ended, step.policy) {
+        if let Some(why) = self.neglect(step.now, &ended, step.policy) {
             if why == Neglect::TooMany && !self.raised.contains(&Condition::TooMany) {
                 self.raised.push(Condition::TooMany);
                 let condition = Condition::TooMany;
@@ -96,7 +95,7 @@ impl Recoveries {
     }
 
     /// Why this end is not followed by a recovery, if it is not.
-    fn neglect(&mut self, ended: &Ended, policy: &Policy) -> Option<Neglect> {
+    fn neglect(&mut self, now: Timestamp, ended: &Ended, policy: &Policy) -> Option<Neglect> {
         if let Some(closing) = self.notes.closing(&ended.task) {
             return Some(Neglect::Closed(closing));
         }
@@ -105,7 +104,7 @@ impl Recoveries {
         }
         if self.tasks.len() >= policy.tasks_max.max(1) {
             // Never one whose count still matters: the limits would be forgotten with it.
-            let may_go = self.tasks.iter().filter(|(_, recovery)| recovery.is_called_off());
+            let may_go = self.tasks.iter().filter(|(_, recovery)| recovery.may_make_room(now));
             let oldest = may_go.min_by_key(|(_, recovery)| recovery.since).map(|(task, _)| task.clone());
             let Some(oldest) = oldest else { return Some(Neglect::TooMany) };
             if let Some((task, recovery)) = self.tasks.remove_entry(&oldest) {
@@ -156,66 +155,42 @@ impl Recoveries {
         self.with(step, task, |recovery, scope| recovery.on_started(scope, start, outcome));
     }
 
-    /// A life shows itself: it registered, beats or works on this task.
-    pub fn on_alive(&mut self, step: &mut Step<'_>, task: &TaskId, life: &Life) {
-        self.with(step, task, |recovery, scope| recovery.on_alive(scope, life));
+    /// A life that was born then shows itself: it registered, beats or works on this task.
+    pub fn on_alive(&mut self, step: &mut Step<'_>, task: &TaskId, life: &Life, born_at: Timestamp) {
+        self.with(step, task, |recovery, scope| recovery.on_alive(scope, life, born_at));
         self.keep_busy(step, task, life);
     }
 
-    /// An agent that lives and works on one task is not started again for another: that would end it.
-    pub(crate) fn keep_busy(&mut self, step: &mut Step<'_>, task: &TaskId, life: &Life) {
-        let waits = |recovery: &Recovery| {
-            let is_earlier =
-                recovery.life.agent == life.agent && recovery.life.incarnation < life.incarnation;
-            is_earlier && matches!(recovery.phase, Phase::Waiting { .. })
-        };
-        let waiting = self.tasks.iter().filter(|(other, recovery)| *other != task && waits(recovery));
-        let waiting: Vec<TaskId> = waiting.map(|(task, _)| task.clone()).collect();
-        for other in waiting {
-            self.with(step, &other, |recovery, scope| {
-                recovery.review(scope, Review::AgentElsewhere);
-                Fate::Keep
-            });
-        }
+    /// An agent is back that is recovered for its own sake, whatever it works on.
+    pub(crate) fn on_back(&mut self, step: &mut Step<'_>, itself: &TaskId, life: &Life) {
+        self.with(step, itself, |recovery, scope| recovery.on_alive(scope, life, scope.step.now));
     }
 
     /// Another agent has the task now. A recovery for the one before it is called off; its late words change
     /// nothing. To be told whenever a task changes hands.
-    pub fn on_taken_over(&mut self, step: &mut Step<'_>, task: &TaskId, life: &Life) {
+    pub fn on_taken_over(&mut self, step: &mut Step<'_>, task: &TaskId, life: &Life, born_at: Timestamp) {
         if self.tasks.contains_key(task) {
-            self.with(step, task, |recovery, scope| recovery.on_taken_over(scope, life));
+            self.with(step, task, |recovery, scope| recovery.on_taken_over(scope, life, born_at));
         } else if self.notes.closing(task).is_none() {
             self.note(step.now, task.clone(), Word::TakenOver(life.clone()), step.policy);
         }
-    }
-
-    /// Somebody gave the task to another agent: what was begun for it is taken back.
-    pub fn on_given_away(&mut self, step: &mut Step<'_>, task: &TaskId, life: &Life) {
-        let word = Word::TakenOver(life.clone());
-        self.with(step, task, |recovery, scope| {
-            if matches!(recovery.phase, Phase::Running { .. }) {
-                recovery.withdraw(scope);
-            }
-            scope.tell(|task| Change::CalledOff { task, why: CallOff::TakenOver(life.clone()) });
-            Fate::Forget(word.clone())
-        });
-        self.note(step.now, task.clone(), word, step.policy);
     }
 
     /// The composite state of a life that works on this task.
     pub fn on_health(&mut self, step: &mut Step<'_>, task: &TaskId, life: &Life, state: HealthState) {
         let is_well = state == HealthState::Healthy;
         if is_well {
-            self.on_alive(step, task, life);
+            self.on_alive(step, task, life, step.now);
         }
         self.with(step, task, |recovery, scope| recovery.on_health(scope, life, is_well));
     }
 
-    /// A life that works on this task did something new.
-    pub fn on_progress(&mut self, task: &TaskId, life: &Life) {
-        if let Some(recovery) = self.tasks.get_mut(task) {
-            recovery.on_progress(life);
-            self.changed.tasks.insert(task.clone());
+    /// A life did something new.
+    pub fn on_progress(&mut self, life: &Life) {
+        for (task, recovery) in &mut self.tasks {
+            if recovery.on_progress(life) {
+                self.changed.tasks.insert(task.clone());
+            }
         }
     }
 
@@ -225,39 +200,6 @@ impl Recoveries {
             recovery.on_checkpoints(scope, chain);
             Fate::Keep
         });
-    }
-
-    /// The task is over: a recovery of it is called off at once, and none is begun any more.
-    pub fn on_closed(&mut self, step: &mut Step<'_>, task: &TaskId, why: Closing) {
-        self.with(step, task, |recovery, scope| {
-            match recovery.phase {
-                Phase::Watching { .. } if why == Closing::Finished => recovery.succeed(scope),
-                Phase::Running { .. } => {
-                    recovery.withdraw(scope);
-                    scope.tell(|task| Change::CalledOff { task, why: CallOff::Closed(why) });
-                }
-                Phase::Waiting { .. } | Phase::Watching { .. } | Phase::HumanReview { .. } => {
-                    scope.tell(|task| Change::CalledOff { task, why: CallOff::Closed(why) });
-                }
-                Phase::Succeeded { .. } | Phase::Failed { .. } => {}
-            }
-            Fate::Forget(Word::Closed(why))
-        });
-        self.note(step.now, task.clone(), Word::Closed(why), step.policy);
-    }
-
-    /// The task was opened again.
-    pub fn on_reopened(&mut self, task: &TaskId) {
-        if self.notes.forget(task) {
-            self.changed.tasks.insert(task.clone());
-        }
-    }
-
-    /// A life was begun for the task: that somebody called it off, or that it failed, holds no longer.
-    pub fn on_begun_again(&mut self, task: &TaskId) {
-        if self.notes.closing(task).is_some() {
-            self.on_reopened(task);
-        }
     }
 
     /// Whether anything is known of a task that has no recovery.
@@ -346,7 +288,7 @@ impl Recoveries {
     }
 
     /// Remembers this of a task that has no recovery.
-    fn note(&mut self, now: Timestamp, task: TaskId, word: Word, policy: &Policy) {
+    pub(crate) fn note(&mut self, now: Timestamp, task: TaskId, word: Word, policy: &Policy) {
         self.changed.tasks.insert(task.clone());
         self.changed.tasks.extend(self.notes.put(now, task, word, policy.notes_max));
     }
@@ -364,6 +306,23 @@ impl Recoveries {
     /// The life that this task's recovery is about, present or last.
     pub fn life(&self, task: &TaskId) -> Option<&Life> {
         self.tasks.get(task).map(|recovery| &recovery.life)
+    }
+
+    /// What this agent is expected to work on when it does not say: what it was started for, else what it has or had.
+    pub fn expected_of(&self, agent: &AgentId) -> Option<&TaskId> {
+        let own = |recovery: &Recovery| recovery.life.agent == *agent && recovery.closed.is_none();
+        let own = self.tasks.iter().filter(|(_, recovery)| own(recovery));
+        let rank = |recovery: &Recovery| match recovery.phase {
+            Phase::Running { .. } => 0,
+            Phase::Watching { .. } | Phase::Succeeded { .. } => 1,
+            Phase::Waiting { .. } | Phase::Failed { .. } | Phase::HumanReview { .. } => 2,
+        };
+        own.min_by_key(|(_, recovery)| rank(recovery)).map(|(task, _)| task)
+    }
+
+    /// The tasks that this very life has, of those that have a recovery.
+    pub fn tasks_of_life<'a>(&'a self, life: &'a Life) -> impl Iterator<Item = &'a TaskId> + 'a {
+        self.tasks.iter().filter(move |(_, recovery)| recovery.life == *life).map(|(task, _)| task)
     }
 
     /// The tasks of this agent that have a recovery.

@@ -2,6 +2,7 @@
 
 mod backoff;
 mod chain;
+mod closing;
 mod decision;
 mod doubt;
 mod limits;

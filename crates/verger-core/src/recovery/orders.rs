@@ -83,7 +83,7 @@ impl Recoveries {
         by: &Actor,
         order: &Order,
     ) -> Result<(), OrderError> {
-        if let Some(why) = self.notes.closing(task) {
+        if let Some(why) = self.closing(task) {
             return Err(OrderError::TaskClosed { task: task.clone(), why });
         }
         let Some(recovery) = self.tasks.get(task) else {
@@ -175,6 +175,6 @@ impl Recovery {
 
     /// What is remembered when a recovery is forgotten.
     pub(crate) fn last_word(&self) -> Word {
-        Word::Last(self.life.clone())
+        self.closed.map_or_else(|| Word::Last(self.life.clone()), Word::Closed)
     }
 }

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use super::limits::{Allowance, Budgets};
 use super::machine::Step;
 use super::{
-    Candidate, Chain, Change, Condition, ContentHash, Context, Decision, Doubt, Failure, Life, Lost, Policy,
-    Review, Spawn, backoff,
+    Candidate, Chain, Change, Closing, Condition, ContentHash, Context, Decision, Doubt, Failure, Life, Lost,
+    Policy, Review, Spawn, backoff,
 };
 use crate::id::{Actor, CheckpointId, TaskId};
 use crate::time::{Span, Timestamp};
@@ -148,6 +148,8 @@ pub(crate) struct Recovery {
     pub(crate) doubts: Vec<Doubt>,
     /// What people were told and has not cleared.
     pub(crate) raised: Vec<Condition>,
+    /// How the task came to its end. Only what may still run keeps it from being forgotten.
+    pub(crate) closed: Option<Closing>,
 }
 
 impl Recovery {
@@ -168,6 +170,8 @@ impl Recovery {
             Phase::Running { deadline } => (!frozen).then_some(*deadline),
             Phase::Watching { until, well } => well.then_some(*until),
             Phase::Succeeded { stable_at } => self.may_be_forgotten().then_some(*stable_at),
+            Phase::Failed { .. } if self.closed.is_some() && self.doubts.is_empty() => Some(self.since),
+            Phase::Failed { forget_at } if self.closed.is_some() => Some(*forget_at),
             Phase::Failed { forget_at } => self.may_be_forgotten().then_some(*forget_at),
             Phase::HumanReview { .. } => None,
         }
@@ -181,6 +185,12 @@ impl Recovery {
     /// Whether a person called it off, and nothing of it is in doubt.
     pub(crate) fn is_called_off(&self) -> bool {
         matches!(self.phase, Phase::Failed { .. }) && self.doubts.is_empty()
+    }
+
+    /// Whether it may be forgotten for one that is needed more: no count of it matters any more.
+    pub(crate) fn may_make_room(&self, now: Timestamp) -> bool {
+        let is_stable = matches!(self.phase, Phase::Succeeded { stable_at } if stable_at <= now);
+        self.is_called_off() || self.closed.is_some() || (is_stable && self.doubts.is_empty())
     }
 
     pub(crate) fn enter(&mut self, now: Timestamp, phase: Phase) {
@@ -279,8 +289,12 @@ impl Recovery {
 
     /// One start more, by whoever did it.
     pub(crate) fn count_start(&mut self, scope: &mut Scope<'_, '_>) {
-        self.attempt = self.attempt.saturating_add(1);
+        self.count_attempt();
         scope.shared.budgets.spend(scope.step.now, &self.life.agent, scope.step.policy);
+    }
+
+    pub(crate) fn count_attempt(&mut self) {
+        self.attempt = self.attempt.saturating_add(1);
     }
 
     /// What a person asked for, else the best checkpoint that is not poisoned.

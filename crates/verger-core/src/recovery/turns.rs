@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::machine::Ended;
 use super::task::{Phase, Recovery, Scope};
-use super::{CallOff, Change, Doubted, Failure, Life, Review, Word};
+use super::{CallOff, Change, Doubted, Failure, Life, Neglect, Review, Word};
 use crate::time::Timestamp;
 
 /// What became of a start.
@@ -63,6 +63,7 @@ impl Recovery {
             ended_at: now,
             doubts: Vec::new(),
             raised: Vec::new(),
+            closed: None,
         };
         if !ended.confirmed {
             recovery.doubt(now, Doubted::Life(ended.life));
@@ -89,10 +90,9 @@ impl Recovery {
     /// Whether a newer life of which something is heard is what the last start began: by the start's own
     /// word, else because it bears the agent's name and such a one is expected.
     fn is_ours(&self, life: &Life) -> bool {
-        let is_expected =
-            matches!(self.phase, Phase::Running { .. }) || self.is_in_doubt(&Doubted::Start(self.start));
-        let is_named = life.agent == self.life.agent;
-        self.started.as_ref().map_or(is_named && is_expected, |started| started == life)
+        let is_awaited = matches!(self.phase, Phase::Running { .. }) && life.agent == self.life.agent;
+        let is_taken_back = self.was_started_for(&life.agent);
+        self.started.as_ref().map_or(is_awaited || is_taken_back, |started| started == life)
     }
 
     /// Whether a newer life that shows itself is. Whoever started it may have given it another name; then it
@@ -104,6 +104,11 @@ impl Recovery {
 
     /// A life ended.
     pub(crate) fn on_ended(&mut self, scope: &mut Scope<'_, '_>, ended: Ended) -> Fate {
+        if let Some(why) = self.closed {
+            self.on_ended_after_all(scope, ended.life, ended.confirmed);
+            scope.tell(|task| Change::NotRecovered { task, why: Neglect::Closed(why) });
+            return Fate::Keep;
+        }
         self.pass_time(scope);
         match self.rank(&ended.life) {
             Rank::Present if !self.has_ended() => {
@@ -139,7 +144,7 @@ impl Recovery {
 
     /// A life that somebody else had begun ended before it was heard of.
     fn on_unseen_ended(&mut self, scope: &mut Scope<'_, '_>, ended: Ended) {
-        self.take_over(scope, ended.life.clone());
+        self.take_over(scope, ended.life.clone(), scope.step.now);
         self.take_end(scope, ended);
         match self.phase {
             Phase::HumanReview { .. } => {}
@@ -179,23 +184,46 @@ impl Recovery {
     }
 
     /// A life that somebody else began has the task. A start of ours is one too many then.
-    fn take_over(&mut self, scope: &mut Scope<'_, '_>, life: Life) {
+    fn take_over(&mut self, scope: &mut Scope<'_, '_>, life: Life, born_at: Timestamp) {
         if matches!(self.phase, Phase::Running { .. }) {
             self.withdraw(scope);
         }
+        let was_started = life.agent == self.life.agent || self.ended_at <= born_at;
         self.succeeded_by(life);
-        self.count_start(scope);
+        // With what it began nobody said, and what becomes of it is no fault of a checkpoint.
+        self.from = None;
+        if was_started {
+            self.count_start(scope);
+        } else {
+            self.count_attempt();
+        }
     }
 
     /// A life shows itself: it registered, beats, works.
-    pub(crate) fn on_alive(&mut self, scope: &mut Scope<'_, '_>, life: &Life) -> Fate {
+    pub(crate) fn on_alive(&mut self, scope: &mut Scope<'_, '_>, life: &Life, born_at: Timestamp) -> Fate {
         match self.rank(life) {
+            _ if self.closed.is_some() => Fate::Keep,
             Rank::Stale => Fate::Keep,
             Rank::Present if !self.has_ended() => Fate::Keep,
             Rank::Present => self.on_came_back(scope),
             Rank::Newer if self.is_ours_alive(life) => self.on_start_alive(scope, life),
-            Rank::Newer => self.on_other_alive(scope, life),
+            Rank::Newer if self.is_one_too_many(life) => self.on_start_doubled(scope, life),
+            Rank::Newer => self.on_other_alive(scope, life, born_at),
         }
+    }
+
+    /// Whether this is what our start began, after another agent that has the task now was taken for it.
+    fn is_one_too_many(&self, life: &Life) -> bool {
+        let started_as = self.former.last().map(|former| &former.agent);
+        let is_anothers = self.life.agent != life.agent && self.started.as_ref() == Some(&self.life);
+        self.lives() && is_anothers && started_as == Some(&life.agent)
+    }
+
+    fn on_start_doubled(&mut self, scope: &mut Scope<'_, '_>, life: &Life) -> Fate {
+        self.former.retain(|former| former.agent != life.agent);
+        self.former.push(life.clone());
+        self.take_back(scope, self.start, &Doubted::Life(life.clone()));
+        Fate::Keep
     }
 
     fn on_start_alive(&mut self, scope: &mut Scope<'_, '_>, life: &Life) -> Fate {
@@ -210,14 +238,14 @@ impl Recovery {
         Fate::Keep
     }
 
-    fn on_other_alive(&mut self, scope: &mut Scope<'_, '_>, life: &Life) -> Fate {
+    fn on_other_alive(&mut self, scope: &mut Scope<'_, '_>, life: &Life, born_at: Timestamp) -> Fate {
         self.drop_doubts(scope, |doubted| *doubted == Doubted::Life(life.clone()));
         if matches!(self.phase, Phase::Failed { .. }) && self.doubts.is_empty() {
             return Fate::Forget(Word::Last(life.clone()));
         }
         let other_agent = life.agent != self.life.agent;
         let was_planned = matches!(self.phase, Phase::Waiting { .. } | Phase::Running { .. });
-        self.take_over(scope, life.clone());
+        self.take_over(scope, life.clone(), born_at);
         if other_agent && was_planned {
             let why = CallOff::TakenOver(life.clone());
             scope.tell(|task| Change::CalledOff { task, why });
@@ -250,11 +278,16 @@ impl Recovery {
     }
 
     /// Another life has the task by somebody's decision: what we began for it is taken back.
-    pub(crate) fn on_taken_over(&mut self, scope: &mut Scope<'_, '_>, life: &Life) -> Fate {
-        if *life == self.life || self.started.as_ref() == Some(life) {
-            return self.on_alive(scope, life);
+    pub(crate) fn on_taken_over(
+        &mut self,
+        scope: &mut Scope<'_, '_>,
+        life: &Life,
+        born_at: Timestamp,
+    ) -> Fate {
+        if *life == self.life || self.started.as_ref() == Some(life) || self.closed.is_some() {
+            return self.on_alive(scope, life, born_at);
         }
-        self.on_other_alive(scope, life)
+        self.on_other_alive(scope, life, born_at)
     }
 
     /// The composite state of the present life changed.
@@ -270,9 +303,11 @@ impl Recovery {
         Fate::Keep
     }
 
-    /// The present life made progress.
-    pub(crate) fn on_progress(&mut self, life: &Life) {
-        self.progressed |= self.lives() && *life == self.life;
+    /// A life made progress. Tells whether that is news.
+    pub(crate) fn on_progress(&mut self, life: &Life) -> bool {
+        let is_news = !self.progressed && self.lives() && *life == self.life;
+        self.progressed |= is_news;
+        is_news
     }
 
     /// Counts what time alone has brought about, before something else is heard: a watch that was passed, and

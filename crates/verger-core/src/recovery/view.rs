@@ -62,7 +62,8 @@ pub struct RecoveryView {
 impl Recoveries {
     /// One recovery.
     pub fn view(&self, task: &TaskId, policy: &Policy) -> Option<RecoveryView> {
-        let (task, recovery) = self.tasks.get_key_value(task)?;
+        let (task, recovery) =
+            self.tasks.get_key_value(task).filter(|(_, recovery)| recovery.closed.is_none())?;
         Some(recovery.view(task, self.shared.frozen, policy))
     }
 
@@ -75,7 +76,8 @@ impl Recoveries {
         use std::ops::Bound::{Excluded, Unbounded};
         let from = after.map_or(Unbounded, |task| Excluded(task.clone()));
         let frozen = self.shared.frozen;
-        self.tasks.range((from, Unbounded)).map(move |(task, recovery)| recovery.view(task, frozen, policy))
+        let seen = self.tasks.range((from, Unbounded)).filter(|(_, recovery)| recovery.closed.is_none());
+        seen.map(move |(task, recovery)| recovery.view(task, frozen, policy))
     }
 }
 

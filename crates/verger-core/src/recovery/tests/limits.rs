@@ -184,7 +184,7 @@ fn x14_a_stable_run_with_progress_resets_the_count() {
         world.until(60);
         world.healthy("t", &life("a", 2));
         if progress {
-            world.recoveries.on_progress(&"t".into(), &life("a", 2));
+            world.recoveries.on_progress(&life("a", 2));
         }
         world.until(60 + 900 + after);
         world.ended("t", life("a", 2));
@@ -199,7 +199,7 @@ fn x14_a_late_copy_of_an_end_does_not_recover_what_is_stable() {
     world.ended("t", life("a", 1));
     world.until(60);
     world.healthy("t", &life("a", 2));
-    world.recoveries.on_progress(&"t".into(), &life("a", 2));
+    world.recoveries.on_progress(&life("a", 2));
     world.until(9_000);
     assert_eq!(world.status("t"), None);
     world.ended("t", life("a", 1));

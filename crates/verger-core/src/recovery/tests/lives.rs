@@ -290,7 +290,7 @@ fn l28_a_task_that_another_agent_took_over_is_not_recovered_for_the_first() {
     let mut world = World::new();
     world.ended("t", life("a", 1));
     world.until(30);
-    world.step(|recoveries, step| recoveries.on_taken_over(step, &"t".into(), &life("b", 1)));
+    world.step(|recoveries, step| recoveries.on_taken_over(step, &"t".into(), &life("b", 1), step.now));
     world.ended("t", life("a", 1));
     world.healthy("t", &life("b", 1));
     world.until(2_000);
@@ -298,7 +298,7 @@ fn l28_a_task_that_another_agent_took_over_is_not_recovered_for_the_first() {
     assert_eq!(world.log(), [off, "930s completed t by b#1 after 1".to_owned()]);
 
     let mut late = World::new();
-    late.step(|recoveries, step| recoveries.on_taken_over(step, &"t".into(), &life("b", 1)));
+    late.step(|recoveries, step| recoveries.on_taken_over(step, &"t".into(), &life("b", 1), step.now));
     late.ended("t", life("a", 1));
     assert_eq!(late.log(), ["0s not recovered t: Superseded"]);
     late.ended("t", life("b", 1));
@@ -310,7 +310,7 @@ fn l28_a_task_that_goes_back_to_its_first_agent_is_that_agents_again() {
     let mut world = World::new();
     world.ended("t", life("b", 1));
     for holder in [life("a", 3), life("b", 2), life("a", 3)] {
-        world.step(|recoveries, step| recoveries.on_taken_over(step, &"t".into(), &holder));
+        world.step(|recoveries, step| recoveries.on_taken_over(step, &"t".into(), &holder, step.now));
     }
     world.ended("t", life("b", 2));
     assert_eq!(world.status("t"), Some(Status::Watching), "a word of one that gave it away");
@@ -324,7 +324,7 @@ fn l28_a_start_is_taken_back_when_another_agent_takes_the_task() {
     let mut world = World::new();
     world.ended("t", life("a", 1));
     world.until(60);
-    world.step(|recoveries, step| recoveries.on_taken_over(step, &"t".into(), &life("b", 1)));
+    world.step(|recoveries, step| recoveries.on_taken_over(step, &"t".into(), &life("b", 1), step.now));
     world.started("t", 1, &Started::Done(Some(life("a", 2))));
     let log = world.log();
     assert!(log.contains(&"60s withdraw start 1 of t".to_owned()), "{log:?}");

@@ -225,11 +225,11 @@ impl Run {
             }
             Input::Alive => {
                 self.checker.on_alive(&task, &life);
-                self.step(|recoveries, step| recoveries.on_alive(step, &task, &life));
+                self.step(|recoveries, step| recoveries.on_alive(step, &task, &life, step.now));
             }
             Input::TakenOver => {
                 self.checker.on_alive(&task, &life);
-                self.step(|recoveries, step| recoveries.on_taken_over(step, &task, &life));
+                self.step(|recoveries, step| recoveries.on_taken_over(step, &task, &life, step.now));
             }
             Input::Health(state) => {
                 if *state == HealthState::Healthy {
@@ -237,7 +237,7 @@ impl Run {
                 }
                 self.step(|recoveries, step| recoveries.on_health(step, &task, &life, *state));
             }
-            Input::Progress => self.recoveries.on_progress(&task, &life),
+            Input::Progress => self.recoveries.on_progress(&life),
             Input::Closed(why) => {
                 self.checker.on_closed(&task);
                 self.step(|recoveries, step| recoveries.on_closed(step, &task, *why));

@@ -105,7 +105,7 @@ impl World {
     }
 
     pub(super) fn alive(&mut self, task: &str, life: &Life) {
-        self.step(|recoveries, step| recoveries.on_alive(step, &task.into(), life));
+        self.step(|recoveries, step| recoveries.on_alive(step, &task.into(), life, step.now));
     }
 
     pub(super) fn healthy(&mut self, task: &str, life: &Life) {

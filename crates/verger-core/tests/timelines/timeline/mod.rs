@@ -127,12 +127,18 @@ impl Timeline {
 
     /// Everything that may be done without a person is done, and starts come on the second.
     pub(crate) fn unattended() -> Self {
+        Self::unattended_with(|_| ())
+    }
+
+    /// The same under policies that differ in something.
+    pub(crate) fn unattended_with(change: impl FnOnce(&mut Policies)) -> Self {
         let mut policies = Policies::default();
         policies.recovery.jitter_percent = 0;
         policies.each(|role| {
             role.mode = Mode::Full;
             role.restart = RestartPolicy::Recover;
         });
+        change(&mut policies);
         Self::new(policies)
     }
 
