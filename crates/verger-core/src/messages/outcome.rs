@@ -36,12 +36,11 @@ impl Messages {
 
     /// The channel could not deliver a message (001 §1.4.1): the sender is told at once, and once.
     pub fn on_undelivered(&mut self, step: &mut Step<'_>, id: &MessageId, why: Undelivered) {
-        let Some(message) = self.open(id) else { return };
+        // Known to have arrived, or kept already: the word is late, or comes twice.
+        let Some(message) = self.open(id).filter(|message| message.way == Way::Queued) else { return };
         let reading = step.reading(&message.to);
         match why {
             Undelivered::NotFound => self.end(step, id, How::NotFound, Some(reading)),
-            // Kept already: the word is of an earlier try.
-            Undelivered::Offline | Undelivered::Timeout if message.is_withheld() => {}
             Undelivered::Offline | Undelivered::Timeout => self.withhold(step, id, why, Some(reading)),
         }
     }

@@ -375,3 +375,14 @@ fn r05_a_message_to_oneself_is_delivered_and_nobody_waits_for_it() {
     let log = run("0s spawn \n 1s beating 1m \n 2s send m to=a urgent \n 1h");
     assert!(log.contains("=> deliver m") && !log.contains("people are told"), "{log}");
 }
+
+#[test]
+fn r05_a_message_that_arrived_is_not_sent_again_for_a_second_word_on_its_delivery() {
+    let arrived = "0s beat \n 0s @b beat \n 1s send m to=b \n 2s @b outcome delivered \n";
+    for word in ["unreachable", "refused", "failed", "delivered"] {
+        let timeline = Timeline::default().play(arrived).play(&format!("3s @b outcome {word} \n 2m"));
+        let said = timeline.so_far();
+        assert!(!said.contains("not delivered") && !said.contains("again"), "{word}:\n{said}");
+        assert_eq!(said.matches("=> deliver").count(), 1, "{word}:\n{said}");
+    }
+}
