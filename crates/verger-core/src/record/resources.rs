@@ -8,8 +8,8 @@ use crate::resources::{
 
 fields!(Usage { account, breach, due, living, waste, stopping });
 fields!(Breach { level, resource, value, limit });
-fields!(Account { born_at, tokens, cost, life, task });
-fields!(TaskMeter { id, given_at, meter });
+fields!(Account { born_at, tokens, cost, life, task, earlier });
+fields!(TaskMeter { id, given_at, left_at, meter });
 fields!(Counter { high, adopted, at });
 fields!(Meter { tokens, cost_micros, memory, cpu, warned, exceeded });
 fields!(Gauge { value, sampled_at, near_since, over_since, under_since });

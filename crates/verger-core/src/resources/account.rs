@@ -9,6 +9,10 @@ use crate::time::{Span, Timestamp};
 /// More than any machine has: what is reported beyond is cut, so that sums over a million agents stay exact.
 const LOAD_MAX: Load = Load { memory_bytes: 1 << 43, cpu_millis: 1 << 30 };
 
+/// Tasks that are remembered after an agent left them: heartbeats come late and name the task before, and a limit that
+/// begins anew with each change of task limits nothing.
+const EARLIER_MAX: usize = 3;
+
 /// What an agent holds at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
@@ -27,13 +31,17 @@ pub struct Account {
     pub(crate) cost: Counter,
     pub(crate) life: Meter,
     pub(crate) task: Option<Box<TaskMeter>>,
+    /// Tasks that it left, the latest first.
+    pub(crate) earlier: Vec<TaskMeter>,
 }
 
 /// What was used for one task.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TaskMeter {
     pub(crate) id: TaskId,
+    /// When it was given, and later by the time that its agent spent on others.
     pub(crate) given_at: Timestamp,
+    pub(crate) left_at: Option<Timestamp>,
     pub(crate) meter: Meter,
 }
 
@@ -52,16 +60,28 @@ impl Account {
         self.on_load(step, Load::default());
     }
 
-    /// It works on this, or on nothing. Told again it changes nothing.
+    /// It works on this, or on nothing. Told again it changes nothing; a task that it left goes on where it was.
     pub fn on_task(&mut self, step: &mut Step<'_>, task: Option<&TaskId>) {
         if self.task.as_ref().map(|task| &task.id) == task {
             return;
         }
         if let Some(mut old) = self.task.take() {
-            old.meter.reset(step, Level::Task);
+            old.meter.rest(step, Level::Task);
+            old.left_at = Some(step.now);
+            self.earlier.insert(0, *old);
         }
-        self.task = task
-            .map(|id| Box::new(TaskMeter { id: id.clone(), given_at: step.now, meter: Meter::default() }));
+        self.task = task.map(|id| Box::new(self.take_up(step.now, id)));
+        self.earlier.truncate(EARLIER_MAX);
+        self.judge(step);
+    }
+
+    fn take_up(&mut self, now: Timestamp, id: &TaskId) -> TaskMeter {
+        let Some(place) = self.earlier.iter().position(|task| task.id == *id) else {
+            return TaskMeter { id: id.clone(), given_at: now, left_at: None, meter: Meter::default() };
+        };
+        let mut task = self.earlier.remove(place);
+        task.given_at += task.left_at.take().map_or(Span::ZERO, |left_at| now.since(left_at));
+        task
     }
 
     /// What it used so far in this life, as far as it says so. Tells how much that is more than before.

@@ -197,6 +197,13 @@ impl Meter {
         *self = Self::default();
     }
 
+    /// It is not used for a while: what is used up stays so, and nothing is held.
+    pub(super) fn rest(&mut self, step: &mut Step<'_>, level: Level) {
+        self.clear(step, level, u8::MAX);
+        self.warned &= Resource::COUNTED;
+        (self.memory, self.cpu) = (Gauge::default(), Gauge::default());
+    }
+
     /// What is used up begins anew; what is held is held.
     pub(super) fn reset_counted(&mut self, step: &mut Step<'_>, level: Level) {
         self.clear(step, level, Resource::COUNTED);

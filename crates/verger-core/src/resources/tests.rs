@@ -204,6 +204,26 @@ fn l12_a_new_life_begins_anew_and_its_task_goes_on() {
 }
 
 #[test]
+fn l12_the_last_few_tasks_are_remembered_with_what_was_used_for_them_and_no_more() {
+    let mut world = World::with(|policy| policy.task.tokens = Some(1_000));
+    let mut total = 0;
+    let mut on = |world: &mut World, task| {
+        total += 600;
+        world.task(Some(task));
+        world.used(Some(total), None);
+    };
+    for task in ["a", "b", "c", "d", "a"] {
+        on(&mut world, task);
+    }
+    assert_snapshot!(world.log(), @"0s exceeded: 1200 tokens used by the task (limit 1000)");
+    for task in ["e", "f", "g", "h", "a"] {
+        on(&mut world, task);
+    }
+    assert_snapshot!(world.log(), @"0s cleared: Tokens of Task");
+    assert!(world.account.earlier.len() <= 3);
+}
+
+#[test]
 fn l12_the_fleets_day_begins_anew() {
     let mut world = World::with(|policy| policy.fleet.cost_micros = Some(10_000_000));
     world.used(None, Some(12_000_000));

@@ -220,3 +220,55 @@ fn l12_without_limits_nothing_is_counted() {
     assert_eq!(timeline.count("near a limit") + timeline.count("over a limit"), 0);
     assert_eq!(timeline.fleet.fleet_use(), &verger_core::resources::FleetUse::default());
 }
+
+/// Under these limits for one task, where everything may be done without a person.
+fn limited_task(task: Limits) -> Timeline {
+    let mut policies = Policies::default();
+    policies.resources.task = task;
+    policies.each(|role| role.mode = Mode::Full);
+    Timeline::new(policies)
+}
+
+#[test]
+fn l12_a_task_that_is_taken_up_again_goes_on_with_what_was_used_for_it() {
+    let late = "0s spawn task=old
+        1s beat task=old
+        2s assign t
+        3s tokens 900
+        4s beat task=old
+        5s beat task=t
+        6s tokens 900
+        5m";
+    let timeline = limited_task(tokens(1_000)).play(late);
+    assert!(timeline.has("over a limit: 1800 tokens used by the task (limit 1000)"), "{}", timeline.so_far());
+    let ended =
+        "0s spawn task=t \n 1s tokens 900 \n 2s end-task t \n 3s restart \n 4s assign t \n 5s tokens 900";
+    let timeline = limited_task(tokens(1_000)).play(ended);
+    assert!(timeline.has("over a limit: 1800 tokens used by the task (limit 1000)"), "{}", timeline.so_far());
+}
+
+#[test]
+fn l12_who_turns_to_another_task_and_back_is_over_the_limit_as_before() {
+    let script = "0s spawn task=t \n 1s tokens 1100 \n 2s assign u \n 3s assign t";
+    let timeline = limited_task(tokens(1_000)).play(script);
+    let limits = |line: &&str| line.contains("limit");
+    assert_snapshot!(lines(timeline.so_far().lines().filter(limits), ToOwned::to_owned), @"
+    1s over a limit: 1100 tokens used by the task (limit 1000)
+    2s Task Tokens within its limit
+    3s over a limit: 1100 tokens used by the task (limit 1000)
+    ");
+}
+
+#[test]
+fn l12_the_time_of_a_task_stands_still_while_its_agent_works_on_another() {
+    let limits = Limits { wall: Some(Span::hours(1)), ..Limits::default() };
+    let script = "0s spawn task=t \n 0s beating 1m \n 30m assign u \n 50m assign t \n 79m";
+    let timeline = limited_task(limits).play(script);
+    assert_eq!(timeline.count("over a limit"), 0, "{}", timeline.so_far());
+    let timeline = timeline.play("81m");
+    assert!(
+        timeline.so_far().contains("1h20m over a limit: the task took 1h (limit 1h)"),
+        "{}",
+        timeline.so_far()
+    );
+}
