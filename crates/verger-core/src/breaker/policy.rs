@@ -180,9 +180,9 @@ impl Default for Bounds {
 /// How checkpoints that could not be written wait (L26).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WritesPolicy {
-    /// The pause after a first failure. Default 5 s.
+    /// The pause after a first failure, 1 s at least. Default 5 s.
     pub pause: Span,
-    /// The longest pause; each is twice the one before. Default 5 min.
+    /// The longest pause, 1 s at least; each is twice the one before. Default 5 min.
     pub pause_max: Span,
     /// How long a write may take before it counts as failed. Default 1 min, the checkpoint breaker's own patience.
     pub timeout: Span,

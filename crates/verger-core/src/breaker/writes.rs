@@ -21,6 +21,9 @@ use crate::id::{AgentId, CheckpointId};
 use crate::record::{Damaged, from_row, to_row};
 use crate::time::{Span, Timestamp};
 
+/// However it is configured, no line that fails is tried more often: the monitor would do nothing else.
+const PAUSE_MIN: Span = Span::secs(1);
+
 /// All checkpoints that wait to be written, by the breaker that they wait behind.
 #[derive(Debug)]
 pub struct Writes {
@@ -442,7 +445,7 @@ impl Queue {
             Err(denied) => {
                 self.failing_since.get_or_insert(step.now);
                 let pause =
-                    denied.refusal.retry_after.clamp(Span::millis(1), policy.pause_max.max(Span::millis(1)));
+                    denied.refusal.retry_after.clamp(Span::millis(1), policy.pause_max.max(PAUSE_MIN));
                 self.next_at = step.now + pause;
                 false
             }
@@ -512,8 +515,8 @@ impl Queue {
 /// How long the line waits after one failure more than `failures`: twice as long each time, and up to a quarter more,
 /// by name, so that lines which failed together do not come back together.
 pub(super) fn pause_after(failures: u32, breaker: &BreakerName, policy: &WritesPolicy) -> Span {
-    let longest = policy.pause_max.max(Span::millis(1));
-    let doubled = policy.pause.max(Span::millis(1)).times(1 << failures.min(32)).min(longest);
+    let longest = policy.pause_max.max(PAUSE_MIN);
+    let doubled = policy.pause.max(PAUSE_MIN).times(1 << failures.min(32)).min(longest);
     let hash = breaker
         .as_str()
         .bytes()
@@ -523,6 +526,6 @@ pub(super) fn pause_after(failures: u32, breaker: &BreakerName, policy: &WritesP
 }
 
 pub(super) fn longest_pause(policy: &WritesPolicy) -> Span {
-    let longest = policy.pause_max.max(Span::millis(1));
+    let longest = policy.pause_max.max(PAUSE_MIN);
     longest + Span::millis(longest.as_millis() / 4)
 }

@@ -3,6 +3,9 @@
 use super::Priority;
 use crate::time::Span;
 
+/// However it is configured, a failed delivery is not tried again before: the monitor would do nothing else.
+const REDELIVER_MIN: Span = Span::secs(1);
+
 /// When an unacknowledged message counts, and how many are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
@@ -24,7 +27,7 @@ pub struct Policy {
     /// Messages whose time is over within this time of a reminder need no second one. Default 1 min: a reminder names
     /// how many there are, and a pile of reminders is read by nobody.
     pub gather: Span,
-    /// Time before a failed delivery is tried again; doubled each time. Default 30 s.
+    /// Time before a failed delivery is tried again; doubled each time, and 1 s at least. Default 30 s.
     pub redeliver_after: Span,
     /// The longest such time. Default 1 h: nobody who comes back unnoticed waits longer for their messages.
     pub redeliver_max: Span,
@@ -73,6 +76,6 @@ impl Policy {
     /// How long after so many failed deliveries the next is tried.
     pub(super) fn redeliver_in(&self, attempts: u8) -> Span {
         let doublings = u32::from(attempts.saturating_sub(1)).min(20);
-        self.redeliver_after.times(1 << doublings).min(self.redeliver_max)
+        self.redeliver_after.times(1 << doublings).min(self.redeliver_max).max(REDELIVER_MIN)
     }
 }

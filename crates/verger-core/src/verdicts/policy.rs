@@ -14,7 +14,7 @@ pub struct Policy {
 /// When a worker is reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgePolicy {
-    /// How often a worker is looked at. Default 2 min (003).
+    /// How often a worker is looked at, 1 s at least. Default 2 min (003).
     pub check_interval: Span,
     /// So many steps since the last ACCEPT are a warning, without a ticket. Default 5 (003).
     pub warn_at: u64,
@@ -24,7 +24,7 @@ pub struct JudgePolicy {
     pub high_at: u64,
     /// So many are a critical ticket. Default 20 (003).
     pub critical_at: u64,
-    /// A stall of this length is a critical ticket. Default 4 min (003): two checks.
+    /// A stall of this length, 1 s at least, is a critical ticket. Default 4 min (003): two checks.
     pub stall_critical: Span,
     /// Whether CONTINUE counts as a step without ACCEPT. Default false: it is what is written while a turn's
     /// calls are under way and nothing was judged, so twenty of them are an ordinary long turn.
@@ -32,6 +32,21 @@ pub struct JudgePolicy {
     /// How long after a ticket the same condition is reported again. Default 30 min: a ticket that was
     /// dismissed must not silence what goes on. Whether people hear of it again is the queen's affair.
     pub ticket_again: Span,
+}
+
+/// However it is configured, nobody is looked at more often: the monitor would do nothing else.
+const SPAN_MIN: Span = Span::secs(1);
+
+impl JudgePolicy {
+    /// How often a worker is looked at.
+    pub(super) fn check_span(&self) -> Span {
+        self.check_interval.max(SPAN_MIN)
+    }
+
+    /// How long a stall is critical.
+    pub(super) fn stall_span(&self) -> Span {
+        self.stall_critical.max(SPAN_MIN)
+    }
 }
 
 impl Default for JudgePolicy {

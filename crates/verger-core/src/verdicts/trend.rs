@@ -170,7 +170,7 @@ impl Trend {
         *self = Self {
             session: Some(session),
             moved_at: now,
-            check_at: now + policy.check_interval,
+            check_at: now + policy.check_span(),
             ..Self::default()
         };
     }
@@ -245,7 +245,7 @@ impl Trend {
         if self.due(policy).is_none_or(|due| now < due) {
             return None;
         }
-        self.check_at = now + policy.check_interval;
+        self.check_at = now + policy.check_span();
         if seen.unseen {
             self.moved_at = now;
             return None;
@@ -265,7 +265,7 @@ impl Trend {
 
     fn due(&self, policy: &JudgePolicy) -> Option<Timestamp> {
         self.session.as_ref()?;
-        let stalled_at = self.moved_at + policy.stall_critical;
+        let stalled_at = self.moved_at + policy.stall_span();
         // Worth a look of its own only while it stands still, and once.
         let stands = self.checked.is_some_and(|last| last.total == self.total && last.at < stalled_at);
         Some(if stands { self.check_at.min(stalled_at) } else { self.check_at })
@@ -327,7 +327,7 @@ impl Trend {
 
 /// The table of 003, from its last row to its first.
 fn standing(steps: u64, stall: Option<Span>, seen: Seen, policy: &JudgePolicy) -> Standing {
-    let stalled = stall.is_some_and(|stall| stall >= policy.stall_critical);
+    let stalled = stall.is_some_and(|stall| stall >= policy.stall_span());
     if stalled || steps >= policy.critical_at {
         Standing::Critical
     } else if steps >= policy.high_at {

@@ -137,7 +137,7 @@ impl Worker {
     ) -> bool {
         let accepted_at = self.accepted_at.unwrap_or(self.began_at);
         // Who has stood still for as long as two looks may have saved its last work at the first of them.
-        let within = report.stall.map_or(within, |_| within.min(policy.check_interval));
+        let within = report.stall.map_or(within, |_| within.min(policy.check_span()));
         self.progress_at.is_some_and(|at| accepted_at <= at && now.since(at) < within)
     }
 }

@@ -14,6 +14,7 @@ mod liveness;
 mod messages;
 mod modes_and_budgets;
 mod monitor_away;
+mod no_time;
 mod one_life;
 mod probes;
 mod readiness;
