@@ -7,9 +7,20 @@ use crate::verdicts::{
     Ticket, Trend, Triage, Verdict, Worker,
 };
 
-fields!(Trend { session, steps, first_kept, counted_before, total, moved_at, checked, check_at, reported });
+fields!(Trend {
+    session,
+    steps,
+    first_kept,
+    counted_before,
+    total,
+    moved_at,
+    behind,
+    checked,
+    check_at,
+    reported
+});
 fields!(Checked { at, total });
-fields!(Worker { trend, graph, node, output, last_step, began_at, accepted_at, progress_at, told });
+fields!(Worker { trend, graph, node, output, began_at, accepted_at, progress_at, told });
 fields!(Entry { number, ticket, triage, stage, worst, confirmed_at, told_at, answered });
 fields!(Ticket { id, created_at, life, report });
 fields!(Report {

@@ -10,7 +10,8 @@
 //! the first check of a session is done: the worker is given time to start.
 //!
 //! The last 64 steps are remembered and what came before them is a number, so steps may come twice, late, or
-//! first without their verdict and then with it.
+//! first without their verdict and then with it. A log that falls behind its latest number and does not catch up is
+//! numbered anew; that number may also have been nonsense. What was counted stays, and its steps go on from there.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,6 +25,8 @@ use crate::time::{Span, Timestamp};
 pub(super) const STEPS_MAX: usize = 64;
 /// Verdicts that a report shows, as many as 003's window holds.
 pub(super) const SHOWN_MAX: usize = 40;
+/// A log that is told again from its beginning, or a step that is late, has caught up by then.
+const ANEW_AFTER: Span = Span::minutes(2);
 /// Characters of a session's name that are kept.
 pub(super) const SESSION_MAX: usize = 200;
 
@@ -147,6 +150,8 @@ pub struct Trend {
     pub(crate) total: u64,
     /// The last step, or the last moment at which standing still was excused.
     pub(crate) moved_at: Timestamp,
+    /// When a step was first and last told that comes before the latest, if none was told since that does not.
+    pub(crate) behind: Option<(Timestamp, Timestamp)>,
     pub(crate) checked: Option<Checked>,
     pub(crate) check_at: Timestamp,
     /// The ticket that was last written, and when.
@@ -193,13 +198,37 @@ impl Trend {
     ) -> Option<Assessment> {
         let known =
             self.session.as_ref().is_some_and(|own| own.as_str() == text::first(session, SESSION_MAX));
-        if !known || number < self.first_kept || !self.learn(now, number, verdict) {
+        if !known {
+            return None;
+        }
+        self.follow_numbers(now, number, policy);
+        if number < self.first_kept || !self.learn(now, number, verdict) {
             return None;
         }
         self.forget(policy);
         self.checked?;
         let assessment = self.report(now, seen, policy)?;
         (assessment.ticket.is_some() || assessment.recovered).then_some(assessment)
+    }
+
+    /// The number of the latest step.
+    pub(super) fn latest(&self) -> Option<u64> {
+        self.steps.last_key_value().map(|(number, _)| *number)
+    }
+
+    /// Notes whether the log goes on, or fell behind; if that lasts, it is numbered anew.
+    fn follow_numbers(&mut self, now: Timestamp, number: u64, policy: &JudgePolicy) {
+        if self.latest().is_none_or(|latest| latest <= number) {
+            self.behind = None;
+            return;
+        }
+        let since = self.behind.map_or(now, |(since, _)| since);
+        self.behind = Some((since, now));
+        if ANEW_AFTER <= now.since(since) {
+            while self.forget_first(policy) {}
+            self.first_kept = 0;
+            self.behind = None;
+        }
     }
 
     /// Takes in a step; tells whether there was anything new in it.
@@ -228,16 +257,22 @@ impl Trend {
 
     fn forget(&mut self, policy: &JudgePolicy) {
         while self.steps.len() > STEPS_MAX {
-            let Some((number, verdict)) = self.steps.pop_first() else { return };
-            self.first_kept = number.saturating_add(1);
-            match verdict {
-                Some(Verdict::Accept) => self.counted_before = 0,
-                Some(verdict) if verdict.counts(policy) => {
-                    self.counted_before = self.counted_before.saturating_add(1);
-                }
-                Some(_) | None => {}
-            }
+            self.forget_first(policy);
         }
+    }
+
+    /// Makes the first step that is remembered a part of the number; tells whether there was one.
+    fn forget_first(&mut self, policy: &JudgePolicy) -> bool {
+        let Some((number, verdict)) = self.steps.pop_first() else { return false };
+        self.first_kept = number.saturating_add(1);
+        match verdict {
+            Some(Verdict::Accept) => self.counted_before = 0,
+            Some(verdict) if verdict.counts(policy) => {
+                self.counted_before = self.counted_before.saturating_add(1);
+            }
+            Some(_) | None => {}
+        }
+        true
     }
 
     /// Looks at the worker if that is due. Calling early changes nothing.
@@ -265,17 +300,23 @@ impl Trend {
 
     fn due(&self, policy: &JudgePolicy) -> Option<Timestamp> {
         self.session.as_ref()?;
-        let stalled_at = self.moved_at + policy.stall_span();
+        let stalled_at = self.stands_since() + policy.stall_span();
         // Worth a look of its own only while it stands still, and once.
         let stands = self.checked.is_some_and(|last| last.total == self.total && last.at < stalled_at);
         Some(if stands { self.check_at.min(stalled_at) } else { self.check_at })
+    }
+
+    /// Since when nothing new was told. A step of a log that fell behind is new as long as the log may be numbered
+    /// anew; if it catches up, it was not.
+    fn stands_since(&self) -> Timestamp {
+        self.behind.map_or(self.moved_at, |(_, last)| last.max(self.moved_at))
     }
 
     /// How the worker stands now, for whoever asks. Nothing is reported by asking.
     pub fn assess(&self, now: Timestamp, seen: Seen, policy: &JudgePolicy) -> Option<Assessment> {
         let session = self.session.clone()?;
         let stands = self.checked.is_some_and(|last| last.total == self.total) && !seen.excused;
-        let stall = stands.then(|| now.since(self.moved_at));
+        let stall = stands.then(|| now.since(self.stands_since()));
         let steps_since_last_accept = self.steps_since_accept(policy);
         let verdicts = self.steps.values().rev().filter_map(|verdict| *verdict).take(SHOWN_MAX);
         let mut recent_verdicts: Vec<_> = verdicts.collect();

@@ -31,8 +31,6 @@ pub struct Worker {
     pub(crate) node: Option<Arc<str>>,
     /// The end of what it said last.
     pub(crate) output: Arc<str>,
-    /// The number of the latest step.
-    pub(crate) last_step: u64,
     pub(crate) began_at: Timestamp,
     /// When a step was last accepted.
     pub(crate) accepted_at: Option<Timestamp>,
@@ -75,20 +73,19 @@ impl Worker {
         if !self.is_in(session) {
             return None;
         }
-        // Steps come late and twice; where the worker is, the latest tells.
-        if self.last_step <= step.number {
-            self.last_step = step.number;
-            self.node =
-                step.node.as_deref().map(|node| text::first(node, ID_MAX).into()).or(self.node.take());
-            if let Some(said) = step.output.as_deref().filter(|said| !said.trim().is_empty()) {
-                self.output = text::last(said, EVIDENCE_MAX).into();
-            }
-        }
         let accepted = |trend: &Trend| trend.steps.get(&step.number) == Some(&Some(Verdict::Accept));
         let before = accepted(&self.trend);
         let found = self.trend.on_step(now, session, step.number, step.verdict, seen, policy);
         if !before && accepted(&self.trend) {
             self.accepted_at = Some(now);
+        }
+        // Steps come late and twice; where the worker is, the latest tells.
+        if self.trend.latest() == Some(step.number) {
+            self.node =
+                step.node.as_deref().map(|node| text::first(node, ID_MAX).into()).or(self.node.take());
+            if let Some(said) = step.output.as_deref().filter(|said| !said.trim().is_empty()) {
+                self.output = text::last(said, EVIDENCE_MAX).into();
+            }
         }
         found
     }

@@ -371,3 +371,37 @@ fn j04_only_what_changed_is_written_and_what_is_gone_is_deleted() {
     assert!(!timeline.fleet.has_changes());
     assert!(timeline.fleet.tickets().all().all(|entry| entry.stage != Stage::Open));
 }
+
+#[test]
+fn j02_a_worker_whose_log_is_numbered_anew_goes_on() {
+    let accepted = "0s beat \n 0s beating 1m \n 0s session s \n".to_owned()
+        + &lines(1..101, |n| format!("{}s step {n} ACCEPT", n * 5))
+        + &lines(1..61, |n| format!("{}s step {n} ACCEPT", 500 + n * 10));
+    let timeline = Timeline::default().play(&accepted);
+    assert_eq!(timeline.count("ticket"), 0, "{}", timeline.so_far());
+    let worse = timeline.play(&lines(61..91, |n| format!("{}s step {n} RETRY", 500 + n * 10)));
+    assert!(worse.has("ticket critical: 20 steps since the last ACCEPT"), "{}", worse.so_far());
+}
+
+#[test]
+fn j02_one_step_with_a_number_far_beyond_the_others_blinds_nobody() {
+    let script = "0s beat \n 0s beating 1m \n 0s session s \n 1s step 18446744073709551615 ACCEPT \n"
+        .to_owned()
+        + &lines(1..61, |n| format!("{}s step {n} RETRY says=try-{n}", n * 10));
+    let timeline = Timeline::default().play(&script);
+    assert!(timeline.has("ticket critical: 20 steps since the last ACCEPT"), "{}", timeline.so_far());
+}
+
+#[test]
+fn j02_a_log_that_is_told_again_from_its_beginning_hides_no_standstill() {
+    let told = |at| lines(1..81, move |n| format!("{at}s step {n} ACCEPT"));
+    let again: String = (5..60).map(|n| told(100 + n * 30)).collect();
+    let timeline =
+        Timeline::default().play("0s beat \n 0s beating 1m \n 0s session s \n").play(&told(130)).play(&again);
+    assert_eq!(
+        timeline.count("ticket critical: no new step for 4m, 0 steps since the last ACCEPT"),
+        1,
+        "{}",
+        timeline.so_far()
+    );
+}
