@@ -3,7 +3,7 @@
 //! Agents come and go by the thousand, and each is remembered. One that ended long ago, or of which nothing was
 //! heard for days, is forgotten; it is registered again by its next signal. Nobody is forgotten while people are
 //! asked about it, while it is to be recovered, or while an incident of it is open, except that it ended or fell
-//! silent: that is what forgetting concludes.
+//! silent: that is what forgetting concludes; nor while a checkpoint of it waits to be written, which would be lost.
 //!
 //! The number of agents is limited. When it is reached, whoever is gone longest makes room, or newcomers are turned
 //! away, as the policy says; the living are never forgotten for it. What one agent may hold in
@@ -64,6 +64,8 @@ pub struct Facts {
     pub incident: bool,
     /// Its work is to be recovered, or it is being stopped.
     pub recovering: bool,
+    /// A checkpoint of it waits to be written.
+    pub saving: bool,
     /// It said that it waits, and may: for a person, until a time.
     pub excused: bool,
 }
@@ -113,7 +115,7 @@ impl Facts {
     }
 
     fn is_held(&self) -> bool {
-        self.asked || self.incident || self.recovering
+        self.asked || self.incident || self.recovering || self.saving
     }
 }
 

@@ -236,10 +236,7 @@ impl Writes {
 
     /// The agent is gone, and what waited with it; each is told of.
     pub fn drop_agent(&mut self, step: &mut WriteStep<'_>, agent: &AgentId) {
-        let prefix = BreakerName::prefix_of(agent);
-        let from = self.queues.range::<str, _>((Bound::Included(prefix.as_str()), Bound::Unbounded));
-        let names = from.map(|(name, _)| name).take_while(|name| name.as_str().starts_with(&prefix));
-        let lines: Vec<BreakerName> = names.filter(|name| !name.is_shared()).cloned().collect();
+        let lines: Vec<BreakerName> = self.lines_of(agent).cloned().collect();
         for breaker in lines {
             self.step(step, &breaker, None, |queue, _, step| queue.give_up(step, &breaker));
         }
@@ -280,6 +277,11 @@ impl Writes {
         self.queues.contains_key(breaker)
     }
 
+    /// Whether something of this agent waits.
+    pub fn waits_for(&self, agent: &AgentId) -> bool {
+        self.lines_of(agent).next().is_some()
+    }
+
     /// Whether a row is to be written.
     pub fn has_changes(&self) -> bool {
         !self.changed.is_empty()
@@ -315,6 +317,13 @@ impl Writes {
             writes.queues.insert(name, queue);
         }
         Ok(writes)
+    }
+
+    fn lines_of(&self, agent: &AgentId) -> impl Iterator<Item = &BreakerName> {
+        let prefix = BreakerName::prefix_of(agent);
+        let from = self.queues.range::<str, _>((Bound::Included(prefix.as_str()), Bound::Unbounded));
+        let names = from.map(|(name, _)| name).take_while(move |name| name.as_str().starts_with(&prefix));
+        names.filter(|name| !name.is_shared())
     }
 
     /// Runs one step of one line, or of a new one if there is none, and keeps its deadline. Empty lines are gone.

@@ -28,6 +28,7 @@ fn living() -> Facts {
         asked: false,
         incident: false,
         recovering: false,
+        saving: false,
         excused: false,
     }
 }
@@ -48,6 +49,7 @@ fn x13_the_ended_are_forgotten_after_a_day_and_the_silent_after_a_week() {
         ("people are asked", Facts { asked: true, ..ended() }, None),
         ("an incident is open", Facts { incident: true, ..living() }, None),
         ("to be recovered", Facts { recovering: true, ..ended() }, None),
+        ("its checkpoints wait", Facts { saving: true, ..ended() }, None),
         ("lives again", Facts { state: HealthState::Healthy, ..ended() }, Some(at(100 + 7 * 24))),
     ];
     for (what, facts, expected) in cases {
@@ -107,15 +109,16 @@ fn x13_a_lowered_limit_is_reached_one_by_one() {
 
 fn facts() -> impl Strategy<Value = Facts> {
     let sign = 0..10_000_000_000_u64;
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let flags = any::<[bool; 5]>();
     (prop::sample::select(STATES.to_vec()), sign.clone(), prop::option::of(sign), flags).prop_map(
-        |(state, last_sign, ended_at, (asked, incident, recovering, excused))| Facts {
+        |(state, last_sign, ended_at, [asked, incident, recovering, saving, excused])| Facts {
             state,
             last_sign: Timestamp::from_millis(last_sign),
             ended_at: ended_at.map(Timestamp::from_millis),
             asked,
             incident,
             recovering,
+            saving,
             excused,
         },
     )
@@ -141,7 +144,7 @@ proptest! {
     ) {
         let (now, policy) = (Timestamp::from_millis(now), Policy::default());
         if let Some(reason) = facts.verdict(now, &policy) {
-            prop_assert!(!facts.asked && !facts.incident && !facts.recovering);
+            prop_assert!(!facts.asked && !facts.incident && !facts.recovering && !facts.saving);
             match reason {
                 Reason::Ended(span) => {
                     prop_assert_eq!(facts.state, HealthState::Terminated);
@@ -152,7 +155,8 @@ proptest! {
             }
         }
         // Nothing latches: with nothing open, everybody is forgotten in the end.
-        let released = Facts { asked: false, incident: false, recovering: false, excused: false, ..facts };
+        let (asked, incident, recovering, saving, excused) = (false, false, false, false, false);
+        let released = Facts { asked, incident, recovering, saving, excused, ..facts };
         prop_assert!(released.verdict(now + policy.silent_after + Span::hours(10_000), &policy).is_some());
         prop_assert!(facts.deadline(now, &policy).is_none_or(|due| now < due));
         prop_assert_eq!(

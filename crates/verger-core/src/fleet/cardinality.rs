@@ -24,7 +24,7 @@ impl Agent {
         if now < due { due } else { now + HELD_FOR }
     }
 
-    fn facts(&self, now: Timestamp, role: &Role, recovering: bool) -> Facts {
+    fn facts(&self, now: Timestamp, role: &Role, recovering: bool, saving: bool) -> Facts {
         let others = |incident: &Incident| !matches!(incident, Incident::Silent | Incident::Died);
         let incidents = self.past.iter().flat_map(|past| &past.incidents);
         let intervention = self.intervention();
@@ -36,6 +36,7 @@ impl Agent {
             asked: matches!(intervention, Some(Intervention::Escalated { .. })),
             incident: incidents.map(|(incident, _)| incident).any(others),
             recovering: recovering || stopping,
+            saving,
             excused: self.waiting.is_excused(now, &role.patience),
         }
     }
@@ -54,7 +55,8 @@ impl Fleet {
     fn facts_of(&self, now: Timestamp, slot: u32) -> Option<Facts> {
         let agent = self.table.agent(slot)?;
         let recovering = self.machines.recoveries.tasks_of(&agent.id).next().is_some();
-        Some(agent.facts(now, self.policies.at(agent.role), recovering))
+        let saving = self.machines.gates.writes.waits_for(&agent.id);
+        Some(agent.facts(now, self.policies.at(agent.role), recovering, saving))
     }
 
     fn forget_by_itself(&mut self, now: Timestamp, slot: u32, out: &mut Collector) {

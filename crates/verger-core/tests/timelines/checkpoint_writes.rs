@@ -1,6 +1,7 @@
 //! Checkpoints that cannot be written wait, and none is lost (L26).
 
 use insta::assert_snapshot;
+use verger_core::policy::Policies;
 
 use crate::timeline::{Timeline, lines, run};
 
@@ -191,4 +192,38 @@ fn l26_an_outcome_of_an_earlier_try_says_nothing_about_the_one_under_way() {
     timeline.tell_outcome(first, verger_core::effect::Outcome::Failed);
     let line = timeline.fleet.writes().view(&"a/checkpoint/s3".parse().expect("a name")).expect("it waits");
     assert_eq!(line.next_at, None, "the second try is still under way");
+}
+
+#[test]
+fn l26_an_agent_that_ended_is_not_forgotten_before_what_it_saved_is_written() {
+    let ended = "0s spawn
+        1s breaker a/checkpoint/s3 forced-open
+        2s submit a/checkpoint/s3 c1
+        3s exit code=0
+        30h";
+    let timeline = Timeline::default().play(ended);
+    assert_eq!(timeline.count("given up") + timeline.count("unregistered"), 0, "{}", timeline.so_far());
+    let written = timeline.play("30h reset a/checkpoint/s3 \n 30h outcome delivered");
+    assert!(written.has("checkpoint c1 written"), "{}", written.so_far());
+    let later = written.play("32h");
+    assert_eq!(later.count("unregistered"), 1, "{}", later.so_far());
+}
+
+#[test]
+fn l26_an_agent_whose_checkpoints_wait_makes_no_room_for_others() {
+    let mut policies = Policies::default();
+    policies.cardinality.agents_max = 2;
+    let script = "0s beat
+        0s @b beat
+        1s submit a/checkpoint/s3 c1
+        2s outcome failed
+        3s exit code=0
+        4s @c beat
+        5s retry a/checkpoint/s3
+        6s outcome delivered
+        7s @c beat";
+    let timeline = Timeline::new(policies).play(script);
+    let log = gates(timeline.so_far());
+    assert!(log.contains("6s checkpoint c1 written") && !log.contains("given up"), "{}", timeline.so_far());
+    assert!(timeline.so_far().contains("7s c registered"), "{}", timeline.so_far());
 }
