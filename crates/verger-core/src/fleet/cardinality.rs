@@ -13,6 +13,9 @@ use crate::time::{Span, Timestamp};
 
 /// Something about an agent that is gone is open: it is looked at again after this.
 const HELD_FOR: Span = Span::hours(1);
+/// So many of those that are gone are looked at for one newcomer. Whoever must be kept is looked at again after all
+/// others, so that newcomers who are turned away find whoever may go in the end.
+const LOOKS_MAX: u8 = 64;
 
 impl Agent {
     /// When to ask whether it is to be forgotten, if nothing more happens to it.
@@ -70,23 +73,23 @@ impl Fleet {
     /// Makes room for a newcomer, or says why there is none.
     pub(super) fn admit(&mut self, now: Timestamp, out: &mut Collector) -> Result<(), Refusal> {
         let registered = u32::try_from(self.len()).unwrap_or(u32::MAX);
-        match self.machines.gone.admit(registered, &self.policies.cardinality) {
-            Admission::Room => Ok(()),
-            Admission::Forget(longest) => {
-                let slot = self.index.get(&longest, &self.table);
-                let slot = slot.filter(|slot| {
-                    self.facts_of(now, *slot).is_some_and(|facts| facts.gone_since().is_some())
-                });
-                match slot {
-                    Some(slot) => {
-                        self.forget_by_itself(now, slot, out);
-                        Ok(())
-                    }
-                    None => Err(Refusal::Full { registered, max: self.policies.cardinality.agents_max }),
+        for _ in 0..LOOKS_MAX {
+            let longest = match self.machines.gone.admit(registered, &self.policies.cardinality) {
+                Admission::Room => return Ok(()),
+                Admission::Forget(longest) => longest,
+                Admission::Refused(_) => break,
+            };
+            let slot = self.index.get(&longest, &self.table);
+            let may_go = |slot| self.facts_of(now, slot).is_some_and(|facts| facts.gone_since().is_some());
+            match slot.filter(|slot| may_go(*slot)) {
+                Some(slot) => {
+                    self.forget_by_itself(now, slot, out);
+                    return Ok(());
                 }
+                None => self.machines.gone.on_agent(&longest, slot.map(|_| now)),
             }
-            Admission::Refused(full) => Err(Refusal::Full { registered: full.registered, max: full.max }),
         }
+        Err(Refusal::Full { registered, max: self.policies.cardinality.agents_max })
     }
 
     /// Who ended may make room for others; who lives does not.

@@ -59,3 +59,35 @@ fn x13_a_flood_of_names_stops_at_the_limit_across_a_restart() {
     let registered = timeline.so_far().lines().filter(|line| line.ends_with("registered")).count();
     assert_eq!(registered, 50, "{}", timeline.so_far());
 }
+
+#[test]
+fn x13_who_must_be_kept_does_not_keep_others_from_making_room() {
+    let mut policies = Policies::default();
+    policies.cardinality.agents_max = 3;
+    policies.each(|role| role.restart = RestartPolicy::Recover);
+    let script = "0s spawn task=t
+        1s beat
+        30s exit signal=11
+        40s @b beat
+        41s @c beat
+        50s @b exit code=0
+        60s @d beat";
+    let timeline = Timeline::new(policies).play(script);
+    assert!(timeline.has("b unregistered") && timeline.has("d registered"), "{}", timeline.so_far());
+    assert!(!timeline.has("unregistered"), "its work is to be recovered:\n{}", timeline.so_far());
+}
+
+#[test]
+fn x13_however_many_must_be_kept_whoever_may_go_makes_room_after_a_few_tries() {
+    let mut policies = Policies::default();
+    policies.cardinality.agents_max = 201;
+    policies.each(|role| role.restart = RestartPolicy::Recover);
+    let kept = lines(0..200, |n| format!("0s @k{n} spawn task=t{n} \n 0s @k{n} beat"))
+        + &lines(0..200, |n| format!("1s @k{n} exit signal=9"));
+    let timeline = Timeline::new(policies)
+        .play(&kept)
+        .play("2s @z beat \n 3s @z exit code=0")
+        .play(&lines(0..5, |n| format!("{}s @late beat", 4 + n)));
+    assert!(timeline.has("z unregistered") && timeline.has("late registered"), "{}", timeline.so_far());
+    assert_eq!(timeline.fleet.len(), 201);
+}
