@@ -134,7 +134,7 @@ pub enum Reported {
     Counted,
     /// Its permit expired, or is of an earlier state: it changes nothing any more.
     Late,
-    /// Its permit was reported before.
+    /// Its permit was reported before, or its call was seen to end.
     Repeated,
     /// There is no such permit.
     Unknown,

@@ -13,6 +13,10 @@
 //! permits it is known exactly which are outstanding; of older ones only how many, so whatever is reported, and how
 //! often, no more calls are counted than there were.
 //!
+//! Hooks ask and never report: their calls are seen to end. What is seen therefore answers for the latest permit that
+//! is outstanding, and a report of that one is a repeat. It may be taken for another's: then one report is not counted
+//! where one more was seen. A call that is reported first and seen after counts twice: nothing tells it from another.
+//!
 //! In mode forced-open nothing passes; in disabled and metrics-only everything does, and the second still counts.
 
 use std::num::NonZeroU64;
@@ -151,11 +155,17 @@ impl Breaker {
         reported
     }
 
-    /// Takes in how a call ended that was seen without having asked. It counts like any other; while the breaker is
-    /// half open it is as good as a call that tried it.
+    /// Takes in how a call ended that was seen, whether it asked or not. It counts like any other; while the breaker
+    /// is half open it is as good as a call that tried it, unless it is known to have begun before the breaker opened.
     pub fn observe(&mut self, now: Timestamp, outcome: Outcome, policy: &Policy, out: &mut Vec<Transition>) {
         self.used = now;
         self.wake(now, policy, out);
+        if self.is_past(now, outcome) {
+            return;
+        }
+        if policy.learns_from(outcome.result) {
+            self.answer_latest();
+        }
         self.count(now, outcome, policy, out);
     }
 
@@ -261,6 +271,12 @@ impl Breaker {
         }
     }
 
+    /// Whether a call that ends while the breaker is half open began before it opened.
+    fn is_past(&self, now: Timestamp, outcome: Outcome) -> bool {
+        let Phase::HalfOpen { opened_at, .. } = self.phase else { return false };
+        outcome.took.is_some_and(|took| now.since(opened_at) < took)
+    }
+
     fn issue(&mut self) -> PermitNumber {
         self.older = self.older.saturating_add((self.pending >> 127) as u32);
         self.pending = self.pending << 1 | 1;
@@ -289,13 +305,23 @@ impl Breaker {
         Reported::Counted
     }
 
+    /// Strikes off the latest permit that is outstanding, if one is.
+    fn answer_latest(&mut self) {
+        if self.pending == 0 {
+            self.older = self.older.saturating_sub(1);
+        }
+        self.pending &= self.pending.wrapping_sub(1);
+    }
+
     fn count(&mut self, now: Timestamp, outcome: Outcome, policy: &Policy, out: &mut Vec<Transition>) {
         let slow = policy.is_slow(outcome.took);
+        if !policy.learns_from(outcome.result) {
+            return self.on_nothing_learnt();
+        }
         let failure = match outcome.result {
             CallResult::Failed => Some(FailureKind::Failed),
-            CallResult::Outage if policy.outages_count => Some(FailureKind::Outage),
-            CallResult::Ok => None,
-            CallResult::Outage | CallResult::NotMade => return self.on_nothing_learnt(),
+            CallResult::Outage => Some(FailureKind::Outage),
+            CallResult::Ok | CallResult::NotMade => None,
         };
         match (self.mode, self.phase) {
             (Mode::Disabled, _) => {}

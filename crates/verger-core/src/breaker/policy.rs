@@ -5,6 +5,7 @@
 //! Values that make no sense (nothing allowed, no time, a window wider than the memory) are read as the nearest
 //! that do, because a breaker that can never close again is worse than one that is not quite as configured.
 
+use super::call::CallResult;
 use super::name::Kind;
 use super::window;
 use crate::time::Span;
@@ -95,6 +96,15 @@ impl Policy {
     /// How long a permit of a trying call is waited for.
     pub(crate) fn permit_span(&self) -> Span {
         self.permit_timeout.max(Span::millis(1))
+    }
+
+    /// Whether such an end of a call says something about what it was made to.
+    pub(crate) fn learns_from(&self, result: CallResult) -> bool {
+        match result {
+            CallResult::Ok | CallResult::Failed => true,
+            CallResult::Outage => self.outages_count,
+            CallResult::NotMade => false,
+        }
     }
 
     /// Whether a call of this length was slow.

@@ -294,3 +294,55 @@ fn l24_rows_are_written_of_what_changed_and_a_damaged_one_refuses_the_start() {
         assert!(restored(read(true).collect::<Vec<_>>()).is_err(), "{:?}", rows[at].key);
     }
 }
+
+#[test]
+fn l24_where_two_calls_must_succeed_two_that_are_only_seen_close_it() {
+    let mut policies = Policies::default();
+    policies.breakers.tool.half_open_requests = 2;
+    let script = "0s spawn
+        1s..5s/1s call c$N -> boom failed tool=bash
+        40s acquire a/tool/bash
+        41s call one -> fine tool=bash
+        42s acquire a/tool/bash
+        43s call two -> fine tool=bash";
+    assert_snapshot!(gates(Timeline::new(policies).play(script).so_far()), @"
+    5s breaker a/tool/bash CLOSED -> OPEN: 5 failures in a row
+    35s breaker a/tool/bash OPEN -> HALF_OPEN: open for 30s, it may be tried again
+    40s may call
+    42s may call
+    43s breaker a/tool/bash HALF_OPEN -> CLOSED: it works again
+    ");
+}
+
+#[test]
+fn l24_a_call_that_is_seen_and_then_reported_counts_once() {
+    let call = |n| {
+        format!(
+            "{n}s acquire a/tool/bash \n {n}s call x{n} failed tool=bash \n {n}s report a/tool/bash failed"
+        )
+    };
+    let three = Timeline::default().play("0s spawn").play(&lines(1..4, call));
+    assert_eq!(three.count("report: Repeated"), 3, "{}", three.so_far());
+    assert_eq!(three.count("CLOSED -> OPEN"), 0, "{}", three.so_far());
+    let five = three.play(&lines(4..6, call));
+    assert!(five.has("breaker a/tool/bash CLOSED -> OPEN: 5 failures in a row"), "{}", five.so_far());
+}
+
+#[test]
+fn l24_what_began_before_it_opened_says_nothing_of_now() {
+    let script = "0s spawn
+        1s..5s/1s call c$N -> boom failed tool=bash
+        36s call long -> fine tool=bash took=34s
+        37s call longer -> boom failed tool=bash took=36s
+        38s acquire a/tool/bash
+        39s call long-too -> boom failed tool=bash took=35s
+        40s acquire a/tool/bash
+        41s call fresh -> fine tool=bash took=2s";
+    assert_snapshot!(gates(&run(script)), @"
+    5s breaker a/tool/bash CLOSED -> OPEN: 5 failures in a row
+    35s breaker a/tool/bash OPEN -> HALF_OPEN: open for 30s, it may be tried again
+    38s may call
+    40s VG0341 breaker `a/tool/bash` refuses: others try already whether it works again; try again in 30s
+    41s breaker a/tool/bash HALF_OPEN -> CLOSED: it works again
+    ");
+}
