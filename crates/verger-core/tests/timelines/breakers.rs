@@ -346,3 +346,103 @@ fn l24_what_began_before_it_opened_says_nothing_of_now() {
     41s breaker a/tool/bash HALF_OPEN -> CLOSED: it works again
     ");
 }
+
+#[test]
+fn l25_a_call_asks_is_made_or_fails_at_once_and_its_result_is_recorded() {
+    let made = |n| format!("{n}s acquire a/api/search \n {n}s report a/api/search failed");
+    let timeline = Timeline::default().play("0s spawn").play(&lines(1..4, made)).play(
+        "4s acquire a/api/search
+        63s acquire a/api/search
+        64s report a/api/search ok
+        65s acquire a/api/search
+        66s report a/api/search ok",
+    );
+    assert_snapshot!(gates(timeline.so_far()), @"
+    1s may call
+    1s report: Counted
+    2s may call
+    2s report: Counted
+    3s may call
+    3s breaker a/api/search CLOSED -> OPEN: 3 failures in a row
+    3s report: Counted
+    4s VG0341 breaker `a/api/search` refuses: it keeps failing; try again in 59s
+    1m3s breaker a/api/search OPEN -> HALF_OPEN: open for 1m, it may be tried again
+    1m3s may call
+    1m4s breaker a/api/search HALF_OPEN -> CLOSED: it works again
+    1m4s report: Counted
+    1m5s may call
+    1m6s report: Counted
+    ");
+}
+
+#[test]
+fn l25_a_hook_denies_the_call_of_a_tool_that_keeps_failing_and_need_not_report() {
+    let asked = |n| format!("{n}s acquire a/tool/bash \n {n}s call x{n} -> boom failed tool=bash");
+    let timeline = Timeline::default().play("0s spawn").play(&lines(1..6, asked)).play(
+        "6s acquire a/tool/bash
+        40s acquire a/tool/bash
+        41s call again -> fine tool=bash
+        42s acquire a/tool/bash",
+    );
+    assert_eq!(timeline.count("VG0341"), 1, "{}", timeline.so_far());
+    let denied = timeline.tail("CLOSED -> OPEN");
+    assert_snapshot!(gates(&denied), @"
+    5s breaker a/tool/bash CLOSED -> OPEN: 5 failures in a row
+    6s VG0341 breaker `a/tool/bash` refuses: it keeps failing; try again in 29s
+    35s breaker a/tool/bash OPEN -> HALF_OPEN: open for 30s, it may be tried again
+    40s may call
+    41s breaker a/tool/bash HALF_OPEN -> CLOSED: it works again
+    42s may call
+    ");
+}
+
+#[test]
+fn l25_a_call_that_is_refused_is_neither_a_failure_nor_a_reason_to_wait_for_longer() {
+    let patient = "0s spawn \n 1s..5s/1s call c$N -> boom failed tool=bash \n 36s acquire a/tool/bash";
+    let eager = format!("{patient} \n")
+        .replace("36s", &(lines(6..35, |n| format!("{n}s acquire a/tool/bash")) + "36s"));
+    let (patient, eager) = (run(patient), run(&eager));
+    assert_eq!(eager.matches("VG0341").count(), 29, "{eager}");
+    let others = |log: &str| lines(log.lines().filter(|line| !line.contains("VG0341")), ToOwned::to_owned);
+    assert_eq!(others(&patient), others(&eager));
+}
+
+#[test]
+fn l25_each_tool_and_each_endpoint_of_each_agent_has_a_breaker_of_its_own() {
+    let script = "0s spawn \n 0s @b spawn
+        1s..5s/1s call c$N -> boom failed tool=bash
+        6s acquire a/tool/bash
+        6s acquire a/tool/grep
+        6s acquire a/api/bash
+        6s @b acquire b/tool/bash";
+    let timeline = Timeline::default().play(script);
+    assert_eq!((timeline.count("VG0341"), timeline.count("may call")), (1, 3), "{}", timeline.so_far());
+}
+
+#[test]
+fn l25_endpoints_that_stand_or_fall_together_are_refused_together() {
+    let mut policies = Policies::default();
+    policies.breakers.groups =
+        ["search", "fetch"].map(|endpoint| (endpoint.to_owned(), "web".to_owned())).to_vec();
+    let failing = |n| format!("{n}s acquire a/api/search \n {n}s report a/api/search failed");
+    let timeline = Timeline::new(policies)
+        .play("0s spawn \n 0s @b spawn")
+        .play(&lines(1..4, failing))
+        .play("4s acquire a/api/fetch \n 4s @b acquire b/api/search \n 4s @b acquire b/api/mail");
+    let refused = timeline.so_far().lines().filter(|line| line.contains("VG0341")).count();
+    assert_eq!(refused, 2, "{}", timeline.so_far());
+}
+
+#[test]
+fn l25_a_call_that_nobody_can_watch_is_made() {
+    let mut policies = Policies::default();
+    policies.breakers.bounds.per_agent_max = 1;
+    let script = "0s spawn
+        1s..5s/1s call c$N -> boom failed tool=bash
+        6s acquire a/tool/grep
+        7s report a/tool/grep failed
+        8s acquire nobody/tool/bash";
+    let timeline = Timeline::new(policies).play(script);
+    assert_eq!((timeline.count("VG03"), timeline.count("may call")), (0, 2), "{}", timeline.so_far());
+    assert_eq!(timeline.count("report: Unwatched"), 1, "{}", timeline.so_far());
+}
