@@ -73,6 +73,7 @@ macro_rules! variants {
 mod agent;
 mod breaker;
 mod correlation;
+mod effects;
 mod errands;
 mod messages;
 mod probe;
@@ -82,3 +83,5 @@ mod tasks;
 mod values;
 mod verdicts;
 mod waste;
+
+pub use effects::{EffectError, effect_from_bytes, effect_to_bytes};
