@@ -1,0 +1,108 @@
+//! How the database is opened: what is looked at before `SQLite` touches it, and how connections are set.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::directory::make_private_file;
+use crate::error::Error;
+
+/// How long a writer or reader waits for a lock that somebody else holds, as a person with `sqlite3`.
+const BUSY: Duration = Duration::from_secs(2);
+/// Pages in the write-ahead log after which they are carried into the file. More makes rarer and longer pauses.
+const LOG_PAGES: u32 = 2_000;
+/// Bytes to which the write-ahead log is cut when it has grown beyond them.
+const LOG_BYTES_MAX: u32 = 64 << 20;
+
+/// The one connection that writes.
+pub(crate) fn writer(path: &Path) -> Result<Connection, Error> {
+    look_at(path)?;
+    make_private_file(path).map_err(Error::file("open the database", path))?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(path, flags).map_err(Error::sql("open the database"))
+}
+
+/// After it is known that the file is ours: every commit reaches the disk before it is acknowledged.
+///
+/// `synchronous` stays at FULL for vital signs too. They come with a task's report or the outcome of an effect in
+/// the same batch, and nothing in a batch tells which of its rows somebody relies on.
+pub(crate) fn set_up_writer(db: &Connection) -> Result<(), Error> {
+    let pragmas = || {
+        db.busy_timeout(BUSY)?;
+        db.pragma_update(None, "journal_mode", "WAL")?;
+        db.pragma_update(None, "synchronous", "FULL")?;
+        db.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
+        db.pragma_update(None, "journal_size_limit", LOG_BYTES_MAX)?;
+        db.pragma_update(None, "temp_store", "MEMORY")?;
+        db.pragma_update(None, "cache_size", -8_192)?;
+        db.set_prepared_statement_cache_capacity(64);
+        Ok(())
+    };
+    pragmas().map_err(Error::sql("set up the database"))
+}
+
+/// The largest file that the database may become; `SQLite` says that the disk is full beyond it.
+pub(crate) fn limit_size(db: &Connection, bytes: u64) -> Result<(), Error> {
+    let limit = || {
+        let page: u32 = db.pragma_query_value(None, "page_size", |row| row.get(0))?;
+        let pages = u32::try_from(bytes / u64::from(page)).unwrap_or(u32::MAX - 1);
+        db.pragma_update(None, "max_page_count", pages)
+    };
+    limit().map_err(Error::sql("set up the database"))
+}
+
+/// A connection that only reads.
+pub(crate) fn reader(path: &Path) -> Result<Connection, Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let open = || {
+        let db = Connection::open_with_flags(path, flags)?;
+        db.busy_timeout(BUSY)?;
+        db.pragma_update(None, "cache_size", -4_096)?;
+        db.set_prepared_statement_cache_capacity(32);
+        Ok(db)
+    };
+    open().map_err(Error::sql("open the database for reading"))
+}
+
+/// Refuses what is no database, or only a part of one, before anything is changed about it.
+///
+/// `SQLite` itself would find a missing end only when it needs it, perhaps after a week of further writing.
+fn look_at(path: &Path) -> Result<(), Error> {
+    let damaged = |what: &str| Error::Damaged { path: path.to_owned(), what: what.to_owned() };
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(Error::file("open the database", path)(error)),
+    };
+    let size = file.metadata().map_err(Error::file("open the database", path))?.len();
+    if size == 0 {
+        return Ok(());
+    }
+    let mut header = [0; 100];
+    if file.read_exact(&mut header).is_err() {
+        return Err(damaged("it ends within its header"));
+    }
+    if !header.starts_with(b"SQLite format 3\0") {
+        return Err(damaged("its header is not that of a database"));
+    }
+    if size < stated_size(&header) {
+        return Err(damaged("its end is missing"));
+    }
+    Ok(())
+}
+
+/// How many bytes a header says that there are at least.
+fn stated_size(header: &[u8; 100]) -> u64 {
+    let word = |at: usize| {
+        u64::from(u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]))
+    };
+    let page = match u16::from_be_bytes([header[16], header[17]]) {
+        1 => 65_536,
+        size => u64::from(size),
+    };
+    // The count of pages is right only if the version that wrote it also wrote the change counter.
+    if word(24) == word(92) { word(28) * page } else { 0 }
+}
