@@ -1,0 +1,67 @@
+//! A disk that fails: a clear error, nothing acknowledged, and the same batch works once it is mended.
+
+use std::fs;
+
+use verger_engine::Store;
+use verger_store::{Retention, open};
+
+use crate::desk::{Desk, batch, checkpoint, day, interrupted, row, save, told};
+
+#[test]
+fn nothing_is_acknowledged_that_goes_into_a_removed_file() {
+    let desk = Desk::new();
+    let (mut store, archive) = desk.open();
+    store.commit(&batch(1, 10)).expect("committed");
+    let (here, away) = (desk.path("verger.db"), desk.path("away"));
+    fs::rename(&here, &away).expect("somebody moves it");
+    let error = store.commit(&batch(2, 20)).expect_err("it would be lost");
+    let expected = format!("{} was removed or replaced while the monitor runs", here.display());
+    assert_eq!(told(&error), format!("could not write to the store: {expected}"));
+    assert!(save(&archive, checkpoint("c1", "t", None, b"one")).is_err());
+    fs::write(&here, b"").expect("somebody puts another in its place");
+    assert!(store.commit(&batch(2, 20)).is_err());
+    fs::rename(&away, &here).expect("and back");
+    store.commit(&batch(2, 20)).expect("the engine tries again, and it works");
+    assert_eq!(store.load().expect("loaded").mark, Some(batch(2, 20).mark));
+}
+
+#[test]
+fn nothing_is_acknowledged_that_goes_into_a_removed_log() {
+    let desk = Desk::new();
+    let (mut store, _archive) = desk.open();
+    store.commit(&batch(1, 10)).expect("committed");
+    fs::rename(desk.path("verger.db-wal"), desk.path("away")).expect("somebody moves it");
+    let error = store.commit(&batch(2, 20)).expect_err("it would be lost");
+    assert!(told(&error).contains("verger.db-wal was removed or replaced"), "{}", told(&error));
+    fs::rename(desk.path("away"), desk.path("verger.db-wal")).expect("and back");
+    store.commit(&batch(2, 20)).expect("the engine tries again, and it works");
+}
+
+#[test]
+fn l46_a_full_disk_refuses_a_batch_whole_and_takes_it_once_there_is_room() {
+    let desk = Desk::new();
+    let mut options = desk.options();
+    options.size_max = Some(1 << 20);
+    let (mut store, archive) = open(options).expect("it opens");
+    let mut number = 0;
+    let full = loop {
+        number += 1;
+        let mut next = batch(number, number);
+        next.events = (0..200).map(|_| interrupted("a", number)).collect();
+        next.rows = vec![row("a", &number.to_le_bytes())];
+        if let Err(error) = store.commit(&next) {
+            assert!(told(&error).contains("full"), "{}", told(&error));
+            break next;
+        }
+        assert!(number < 10_000, "the limit is never reached");
+    };
+    let error = store.commit(&full).expect_err("it is still full");
+    assert!(told(&error).contains("full"), "{}", told(&error));
+    let kept = store.load().expect("loaded");
+    assert_eq!(kept.mark.expect("a mark").number, number - 1);
+    assert_eq!(kept.rows[0].1, (number - 1).to_le_bytes(), "nothing of the refused batch is there");
+    assert_eq!(archive.newest_event().expect("read"), 200 * (number - 1).cast_signed());
+    archive.sweep(&Retention::default(), day(90), 1_000).expect("forgetting works on a full disk");
+    store.commit(&full).expect("there is room now");
+    assert_eq!(archive.newest_event().expect("read"), 200 * number.cast_signed());
+}

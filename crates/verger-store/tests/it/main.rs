@@ -1,0 +1,13 @@
+//! The store on a real disk: what it keeps, what it refuses, and what is left of it after a crash.
+
+mod backup;
+mod checkpoints;
+mod crash;
+mod desk;
+mod engine;
+mod facts;
+mod failing;
+mod hostile;
+mod journal;
+mod opening;
+mod retention;
