@@ -17,7 +17,8 @@ use verger_core::id::{AgentId, Incarnation};
 use verger_core::time::{Timestamp, WallTime};
 use verger_engine::{Batch, Mark, Reading, Store};
 use verger_store::{
-    Archive, EncodeEvent, EngineStore, EventText, Moment, NewCheckpoint, Options, Place, Sample, open,
+    Archive, EncodeEvent, EngineStore, EventText, Moment, NewCheckpoint, Options, Place, Retention, Sample,
+    open,
 };
 
 type Measured<T> = Result<T, Box<dyn Error>>;
@@ -49,7 +50,8 @@ fn main() -> Measured<()> {
     let mut raw = raw(&directory.path().join("raw.db"))?;
     events(&mut engine, &mut raw)?;
     checkpoints(&archive, &mut raw)?;
-    history(&archive, rows)
+    history(&archive, rows)?;
+    forgetting(&archive)
 }
 
 /// The same tables with the same indices, and the same promise to be on disk.
@@ -204,6 +206,25 @@ fn history(archive: &Archive, rows: u64) -> Measured<()> {
         waits.push(begin.elapsed());
     }
     println!("24 h out of {rows:>10} rows ({found} of them)      {}", quantiles(waits));
+    Ok(())
+}
+
+/// What others feel of it when old samples are dropped.
+fn forgetting(archive: &Archive) -> Measured<()> {
+    let sweeper = thread::spawn({
+        let archive = archive.clone();
+        let now = Timestamp::from_millis(60 * DAY_MS);
+        move || archive.sweep(&Retention::default(), now, 200)
+    });
+    let mut waits = Vec::new();
+    loop {
+        waits.extend(save(archive, ROUNDS, waits.len() as u64)?);
+        if sweeper.is_finished() {
+            break;
+        }
+    }
+    let swept = sweeper.join().map_err(|_| "the sweeper panicked")??;
+    println!("one checkpoint while {} rows are dropped   {}", swept.rows, quantiles(waits));
     Ok(())
 }
 

@@ -67,6 +67,7 @@ pub fn open(options: Options) -> Result<(EngineStore, Archive), Error> {
         connection::limit_size(&db, bytes)?;
     }
     let bodies = Arc::new(Bodies::open(directory.checkpoints())?);
+    directory.sync()?;
     let files = vec![path.clone(), log_of(&path)];
     let readers = Readers::new(&path, options.readers);
     let writer = Writer::start(db, files, tell(options.on_events))?;

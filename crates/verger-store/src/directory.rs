@@ -39,6 +39,12 @@ impl Directory {
         &self.root
     }
 
+    /// Makes the names of all files durable, not only what is in them.
+    pub(crate) fn sync(&self) -> Result<(), Error> {
+        let sync = || File::open(&self.root)?.sync_all();
+        sync().map_err(Error::file("sync the directory", &self.root))
+    }
+
     pub(crate) fn database(&self) -> PathBuf {
         self.root.join("verger.db")
     }

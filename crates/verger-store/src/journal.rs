@@ -91,8 +91,7 @@ impl Archive {
     /// What is asked for, newest first.
     pub fn events(&self, query: &EventQuery) -> Result<Vec<JournalEvent>, Error> {
         let (conditions, values) = conditions(query);
-        let order = if query.agent.is_some() { "wall_ms DESC, id DESC" } else { "id DESC" };
-        let sql = format!("SELECT {COLUMNS} FROM events WHERE {conditions} ORDER BY {order} LIMIT ?");
+        let sql = format!("SELECT {COLUMNS} FROM events WHERE {conditions} ORDER BY id DESC LIMIT ?");
         self.read(|db| collect(db, &sql, rusqlite::params_from_iter(values)))
     }
 

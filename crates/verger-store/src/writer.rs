@@ -114,8 +114,8 @@ impl Drop for Writer {
 
 /// Something to be written.
 trait Job: Send {
-    /// Does the work within a transaction. Answers whether it is to be kept.
-    fn work(&mut self, db: &Connection, after: &mut After) -> bool;
+    /// Does the work within a transaction. Answers why it must be taken back, if it must.
+    fn work(&mut self, db: &Connection, after: &mut After) -> Option<Error>;
 
     /// Tells whoever handed it in.
     fn settle(self: Box<Self>, committed: Result<(), Error>);
@@ -132,9 +132,9 @@ where
     T: Send,
     F: FnOnce(&Connection, &mut After) -> Result<T, Error> + Send,
 {
-    fn work(&mut self, db: &Connection, after: &mut After) -> bool {
-        self.worked = self.work.take().map(|work| work(db, after));
-        matches!(self.worked, Some(Ok(_)))
+    fn work(&mut self, db: &Connection, after: &mut After) -> Option<Error> {
+        let worked = self.work.take().map(|work| work(db, after));
+        self.worked.insert(worked?).as_ref().err().cloned()
     }
 
     fn settle(self: Box<Self>, committed: Result<(), Error>) {
@@ -198,11 +198,14 @@ impl Work {
     fn work(&self, job: &mut dyn Job, after: &mut After) -> Result<(), Error> {
         self.sql("SAVEPOINT job")?;
         let mut own = After::default();
-        if job.work(&self.db, &mut own) {
+        let Some(refused) = job.work(&self.db, &mut own) else {
             after.join(own);
             return self.sql("RELEASE job");
+        };
+        if self.db.is_autocommit() {
+            // A full disk ends the whole transaction, and with it what the others of the group have written.
+            return Err(refused);
         }
-        // A full disk ends the whole transaction, and with it what the others of the group have written.
         self.sql("ROLLBACK TO job")?;
         self.sql("RELEASE job")
     }

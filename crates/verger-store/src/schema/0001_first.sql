@@ -21,8 +21,8 @@ CREATE TABLE events (
     wall_ms     INTEGER NOT NULL,
     body        TEXT NOT NULL
 );
-CREATE INDEX events_of_agent ON events (agent, wall_ms) WHERE agent IS NOT NULL;
-CREATE INDEX events_of_task ON events (task, id) WHERE task IS NOT NULL;
+CREATE INDEX events_of_agent ON events (agent, id, wall_ms) WHERE agent IS NOT NULL;
+CREATE INDEX events_of_task ON events (task, id, wall_ms) WHERE task IS NOT NULL;
 
 -- The core's own memory, which a restart reads. `content` is sealed by the core.
 CREATE TABLE state_rows (
