@@ -20,6 +20,7 @@ use crate::checkpoint::keepers;
 use crate::error::Error;
 use crate::journal::{self, count};
 use crate::moment::{millis, timestamp};
+use crate::vitals;
 
 /// Rows that go at once: a few milliseconds of the writer's time.
 const CHUNK: usize = 500;
@@ -132,7 +133,7 @@ impl Archive {
     ) -> Result<bool, Error> {
         let (keep, forget): (_, fn(&Connection, Timestamp) -> rusqlite::Result<usize>) = match kind {
             Kind::Events => (retention.events, |db, before| journal::forget(db, before, CHUNK)),
-            Kind::Vitals => (retention.vitals, forget_vitals),
+            Kind::Vitals => (retention.vitals, |db, before| vitals::forget(db, before, CHUNK)),
             Kind::Effects => (retention.effects, forget_effects),
             Kind::Messages => (retention.messages, forget_messages),
             Kind::Tasks => (retention.tasks, forget_tasks),
@@ -245,27 +246,6 @@ fn old_checkpoints(
     }
     let more = page.len() == CHUNK;
     Ok((page, more))
-}
-
-/// With the last sample of an agent its number goes too.
-fn forget_vitals(db: &Connection, before: Timestamp) -> rusqlite::Result<usize> {
-    let gone: Vec<i64> = db
-        .prepare_cached(
-            "DELETE FROM vitals WHERE id <= (
-                 SELECT max(id) FROM (SELECT id, observed_ms FROM vitals ORDER BY id LIMIT ?2)
-                 WHERE observed_ms < ?1)
-             RETURNING agent_number",
-        )?
-        .query_map(params![millis(before), count(CHUNK)], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
-    for agent in gone.iter().collect::<BTreeSet<_>>() {
-        db.prepare_cached(
-            "DELETE FROM agents WHERE number = ?1
-             AND NOT EXISTS (SELECT 1 FROM vitals WHERE agent_number = ?1)",
-        )?
-        .execute([agent])?;
-    }
-    Ok(gone.len())
 }
 
 fn forget_effects(db: &Connection, before: Timestamp) -> rusqlite::Result<usize> {

@@ -131,21 +131,21 @@ CREATE TABLE audit (
 CREATE TABLE agents (
     number    INTEGER PRIMARY KEY,
     agent     TEXT NOT NULL UNIQUE,
-    partition INTEGER NOT NULL
+    partition INTEGER NOT NULL,
+    last_day  INTEGER NOT NULL
 );
 
--- How agents were, from time to time.
+-- How agents were, from time to time. `place` is day, agent and second of the day in one number, so that a day of one
+-- agent lies together and the oldest days come first; vital_signs below shows the same for people.
 CREATE TABLE vitals (
-    id           INTEGER PRIMARY KEY,
+    place        INTEGER PRIMARY KEY,
     agent_number INTEGER NOT NULL,
     state        TEXT NOT NULL,
     observed_ms  INTEGER NOT NULL,
     wall_ms      INTEGER NOT NULL,
     body         TEXT NOT NULL
 );
-CREATE INDEX vitals_of_agent ON vitals (agent_number, wall_ms);
 
--- The same with names and readable times, for people.
 CREATE VIEW vital_signs AS
 SELECT agents.agent, datetime(vitals.wall_ms / 1000, 'unixepoch') AS at, vitals.state, vitals.body
 FROM vitals JOIN agents ON agents.number = vitals.agent_number;
