@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use rusqlite::Connection;
 use verger_core::time::WallTime;
 
+use crate::carrier::Carrier;
 use crate::checkpoint::Bodies;
 use crate::directory::Directory;
 use crate::engine_store::{self, EngineStore};
@@ -70,7 +71,7 @@ pub fn open(options: Options) -> Result<(EngineStore, Archive), Error> {
     directory.sync()?;
     let files = vec![path.clone(), log_of(&path)];
     let readers = Readers::new(&path, options.readers);
-    let writer = Writer::start(db, files, tell(options.on_events))?;
+    let writer = Writer::start(db, Carrier::start(&path)?, files, tell(options.on_events))?;
     let shared =
         Shared { readers, writer, bodies, swept: AtomicI64::new(0), upkeep: Mutex::new(()), directory };
     let archive = Archive(Arc::new(shared));

@@ -12,8 +12,9 @@ use crate::error::Error;
 
 /// How long a writer or reader waits for a lock that somebody else holds, as a person with `sqlite3`.
 const BUSY: Duration = Duration::from_secs(2);
-/// Pages in the write-ahead log after which they are carried into the file. More makes rarer and longer pauses.
-const LOG_PAGES: u32 = 2_000;
+/// Pages in the write-ahead log after which the writer itself carries them into the file, 64 MB. Reached only if the
+/// carrier cannot keep up, or a reader looks at an old state for long.
+const LOG_PAGES: u32 = 16_384;
 /// Bytes to which the write-ahead log is cut when it has grown beyond them.
 const LOG_BYTES_MAX: u32 = 64 << 20;
 
@@ -52,6 +53,17 @@ pub(crate) fn limit_size(db: &Connection, bytes: u64) -> Result<(), Error> {
         db.pragma_update(None, "max_page_count", pages)
     };
     limit().map_err(Error::sql("set up the database"))
+}
+
+/// The connection that carries the write-ahead log into the file, and does nothing else.
+pub(crate) fn carrier(path: &Path) -> Result<Connection, Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let open = || {
+        let db = Connection::open_with_flags(path, flags)?;
+        db.pragma_update(None, "synchronous", "FULL")?;
+        Ok(db)
+    };
+    open().map_err(Error::sql("open the database"))
 }
 
 /// A connection that only reads.

@@ -25,6 +25,7 @@ mod archive;
 mod audit;
 mod backup;
 mod blind;
+mod carrier;
 mod checkpoint;
 mod connection;
 mod directory;

@@ -16,6 +16,7 @@ use std::thread::{self, JoinHandle};
 
 use rusqlite::Connection;
 
+use crate::carrier::Carrier;
 use crate::directory::identity;
 use crate::error::Error;
 use crate::receipt::{Promise, Receipt, receipt};
@@ -53,10 +54,15 @@ impl After {
 
 impl Writer {
     /// Starts the thread. `files` must stay what they are for as long as it runs.
-    pub(crate) fn start(db: Connection, files: Vec<PathBuf>, on_commit: OnCommit) -> Result<Self, Error> {
+    pub(crate) fn start(
+        db: Connection,
+        carrier: Carrier,
+        files: Vec<PathBuf>,
+        on_commit: OnCommit,
+    ) -> Result<Self, Error> {
         let (queue, jobs) = sync_channel(QUEUE_MAX);
         let files = files.into_iter().map(Opened::new).collect::<Result<_, _>>()?;
-        let work = Work { db, files, on_commit };
+        let work = Work { carrier, db, files, on_commit };
         let thread = thread::Builder::new()
             .name("verger-store".to_owned())
             .spawn(move || work.run(&jobs))
@@ -149,15 +155,16 @@ where
     }
 }
 
-/// What the thread owns.
+/// What the thread owns. The last connection to be closed is its own, which tidies up.
 struct Work {
+    carrier: Carrier,
     db: Connection,
     files: Vec<Opened>,
     on_commit: OnCommit,
 }
 
 impl Work {
-    fn run(self, jobs: &Receiver<Box<dyn Job>>) {
+    fn run(mut self, jobs: &Receiver<Box<dyn Job>>) {
         while let Ok(first) = jobs.recv() {
             let mut group = vec![first];
             let mut after = After::default();
@@ -211,7 +218,8 @@ impl Work {
     }
 
     /// Files go here and nowhere else, so that no job finds a file gone that it looked for before it was committed.
-    fn finish(&self, after: &After) {
+    fn finish(&mut self, after: &After) {
+        self.carrier.on_commit(self.db.total_changes());
         for path in &after.unlink {
             // What cannot be removed now is found by the next sweep.
             drop(std::fs::remove_file(path));
