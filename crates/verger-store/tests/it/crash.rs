@@ -24,7 +24,7 @@ const SAVERS: u64 = 3;
 const VICTIM: &str = "VERGER_STORE_VICTIM";
 
 #[test]
-fn l42_nothing_acknowledged_is_lost_and_nothing_is_half_after_kill_9() {
+fn l41_nothing_acknowledged_is_lost_and_nothing_is_half_after_kill_9() {
     let desk = Desk::new();
     let (mut batches, mut checkpoints) = (0, BTreeSet::new());
     for round in 0..ROUNDS {

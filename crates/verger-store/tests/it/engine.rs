@@ -16,7 +16,7 @@ use verger_store::EngineStore;
 use crate::desk::{Desk, WALL, at, batch, checkpoint, interrupted, nudge, row, save};
 
 #[test]
-fn l42_a_restart_finds_mark_rows_and_unfinished_effects() {
+fn l41_a_restart_finds_mark_rows_and_unfinished_effects() {
     let desk = Desk::new();
     let mut first = batch(1, 10);
     first.rows = vec![row("a", b"old"), row("b", b"b"), Row { key: RowKey::Fleet, bytes: Some(vec![7]) }];
@@ -134,7 +134,7 @@ fn engine(store: EngineStore) -> Engine<Still, EngineStore, Released> {
 }
 
 #[test]
-fn l42_the_real_engine_goes_on_where_it_was() {
+fn l41_the_real_engine_goes_on_where_it_was() {
     let desk = Desk::new();
     let content = Content {
         incarnation: None,

@@ -62,7 +62,7 @@ fn a_task_is_open_until_it_is_said_to_be_over_and_may_be_opened_again() {
 }
 
 #[test]
-fn x16_a_token_is_known_by_its_hash_alone() {
+fn a_token_is_known_by_its_hash_alone() {
     let desk = Desk::new();
     let (_store, archive) = desk.open();
     let token = Token {

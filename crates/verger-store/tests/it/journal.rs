@@ -13,7 +13,7 @@ fn ids(events: &[JournalEvent]) -> Vec<i64> {
 }
 
 #[test]
-fn l49_a_client_resumes_after_any_event_and_skips_none() {
+fn a_client_resumes_after_any_event_and_skips_none() {
     let desk = Desk::new();
     let (mut store, archive) = desk.open();
     for number in 1..=10_u64 {
