@@ -50,7 +50,7 @@ impl Checker for NothingLatched {
         for (agent, (state, since)) in self.states.iter().filter(|(_, (_, since))| stands(since)) {
             let condition = end.truth.condition_at(agent, end.at);
             if condition.is_healthy()
-                && !self.is_still_so(agent, condition, *state)
+                && !self.was_so(agent, *state, end)
                 && !self.uses_more_than_usual(agent, *state, end.at.since(*since))
                 && !matches!(state, HealthState::Healthy | HealthState::Unknown)
             {
@@ -59,7 +59,7 @@ impl Checker for NothingLatched {
         }
         let asks = |agent: &AgentId| {
             let state = self.states.get(agent).map_or(HealthState::Unknown, |(state, _)| *state);
-            self.is_still_so(agent, end.truth.condition_at(agent, end.at), state)
+            self.was_so(agent, state, end)
         };
         for ((agent, incident), _) in self.incidents.iter().filter(|(_, since)| stands(since)) {
             if *incident == Incident::Stuck && agent.as_ref().is_some_and(asks) {
@@ -76,6 +76,13 @@ impl Checker for NothingLatched {
 }
 
 impl NothingLatched {
+    /// Whether what is held against an agent was true within the last hour: who polled until just now has not had the
+    /// time to show that it does something else.
+    fn was_so(&self, agent: &AgentId, state: HealthState, end: &End<'_>) -> bool {
+        let mut lately = end.truth.conditions_between(agent, end.at - LATCHED, end.at);
+        lately.any(|condition| self.is_still_so(agent, condition, state))
+    }
+
     /// Whether what is held against an agent that is well is still true as far as anybody can know: a question that
     /// nobody answers for a day stands until somebody does; nothing new comes of polling or a long call, however
     /// long, and a window that filled up meanwhile stays full until the agent turns to something else; and who
@@ -218,6 +225,9 @@ mod tests {
             assert!(trace.at(3_600).finish(&mut checker).is_err(), "it works");
             trace.truth.become_at(0, SimTime(3_601_000), condition);
             assert_eq!(trace.at(3_602).finish(&mut checker), Ok(()));
+            trace.truth.become_at(0, SimTime(3_603_000), Condition::Working);
+            assert_eq!(trace.at(7_000).finish(&mut checker), Ok(()), "it was so within the hour");
+            assert!(trace.at(7_204).finish(&mut checker).is_err(), "it has not been so for an hour");
         }
     }
 

@@ -133,6 +133,18 @@ impl Truth {
             .unwrap_or(Condition::Gone)
     }
 
+    /// What an agent was like at any time from then until then.
+    pub fn conditions_between(
+        &self,
+        agent: &AgentId,
+        from: SimTime,
+        until: SimTime,
+    ) -> impl Iterator<Item = Condition> + '_ {
+        let history = self.place(agent).map_or(&[][..], |place| &self.histories[place as usize].conditions);
+        let later = history.iter().filter(move |(at, _)| from < *at && *at <= until);
+        latest(history, from).into_iter().chain(later.map(|(_, condition)| *condition))
+    }
+
     /// The checkpoints of a task, in the order in which they were made.
     pub fn checkpoints(&self, task: &TaskId) -> &[Saved] {
         self.saved.get(task).map_or(&[], |saved| saved)
