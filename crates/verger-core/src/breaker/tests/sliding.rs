@@ -1,7 +1,7 @@
 //! What X11 adds: permits that expire, rates over a window, slow calls, a growing time, and modes.
 
 use super::{SLOW, at, run};
-use crate::breaker::{Breaker, BreakerName, CallResult, Policy, State};
+use crate::breaker::{Breaker, BreakerName, CallResult, Outcome, Policy, State};
 use crate::time::Span;
 
 #[test]
@@ -73,6 +73,33 @@ fn of_thousands_of_calls_under_way_each_counts_at_most_once() {
     }
     assert_eq!(breaker.streak, 1_000);
     assert_eq!(breaker.outstanding(), 0);
+}
+
+#[test]
+fn l25_each_call_that_is_seen_answers_for_one_permit_however_many_are_out() {
+    let policy = Policy::default();
+    let mut breaker = Breaker::new(at(0));
+    let mut out = Vec::new();
+    for _ in 0..130 {
+        breaker.acquire(at(0), &policy, &mut out).expect("it is closed");
+    }
+    for left in (0..130).rev() {
+        breaker.observe(at(1), CallResult::Ok.into(), &policy, &mut out);
+        assert_eq!(breaker.outstanding(), left);
+    }
+}
+
+#[test]
+fn l25_a_call_that_began_when_the_breaker_opened_is_no_earlier_one() {
+    let policy = Policy { failure_threshold: 1, ..Policy::default() };
+    for (took, closes) in [(61, false), (60, true)] {
+        let mut breaker = Breaker::new(at(0));
+        let mut out = Vec::new();
+        breaker.observe(at(0), CallResult::Failed.into(), &policy, &mut out);
+        let seen = Outcome { result: CallResult::Ok, took: Some(Span::secs(took)) };
+        breaker.observe(at(60), seen, &policy, &mut out);
+        assert_eq!(breaker.state() == State::Closed, closes, "it took {took} s");
+    }
 }
 
 #[test]
