@@ -22,6 +22,7 @@ use crate::recovery::{
     self, Closing, Decision, Ended, Life, Order, OrderError, Recoveries, Started, Step, walk,
 };
 use crate::signal::{Body, Heartbeat, Spawn, TaskChange};
+use crate::tasks::TaskStatus;
 use crate::time::{Span, Timestamp};
 
 /// A start that must not be made now is put off by this, again and again.
@@ -211,9 +212,14 @@ impl Fleet {
         out: &mut Collector,
     ) {
         let recovering = self.machines.recoveries.has(&task);
-        if !recovering && self.machines.tasks.is_finished(&task) {
-            // That it is done may have been forgotten here among many.
-            self.machines.recoveries.remember_closed(now, &task, Closing::Finished, &self.policies.recovery);
+        let over = match self.machines.tasks.status(&task) {
+            Some(TaskStatus::Done) => Some(Closing::Finished),
+            Some(TaskStatus::Cancelled) => Some(Closing::Cancelled),
+            _ => None,
+        };
+        if let Some(why) = over.filter(|_| !recovering) {
+            // That it is over may have been forgotten here among many.
+            self.machines.recoveries.remember_closed(now, &task, why, &self.policies.recovery);
         }
         if !end.recover && self.is_recovered_for(&task, &life) && (end.peaceful || !end.may_go_on) {
             // What was begun before does not go on against what holds now: its work is done, or it is only looked at.

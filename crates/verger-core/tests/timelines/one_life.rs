@@ -50,6 +50,15 @@ fn x14_what_is_done_stays_done_among_thousands() {
 }
 
 #[test]
+fn x14_what_was_called_off_is_not_told_to_be_done() {
+    let timeline = Timeline::unattended().play(
+        "0s spawn task=t \n 1s beat \n 10s checkpoint c1 \n 20s close t cancelled \n 30s exit signal=11 \n 10m",
+    );
+    starts(&timeline, 0);
+    assert!(timeline.has("t is not recovered: it was cancelled"), "{}", timeline.so_far());
+}
+
+#[test]
 fn l28_who_is_well_already_when_it_takes_a_task_over_completes_its_recovery() {
     let timeline = Timeline::unattended()
         .play("0s @b beat \n 0s @b beating 1m \n")
