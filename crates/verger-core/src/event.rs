@@ -146,6 +146,8 @@ pub enum Fact {
         checkpoint: Option<CheckpointId>,
         /// Whether a successor is to go on with its work.
         recover: bool,
+        /// Whether its end was seen. If not, something of it may still run.
+        seen: bool,
     },
     /// Something is wrong and open until it is resolved: one for each condition.
     IncidentOpened {

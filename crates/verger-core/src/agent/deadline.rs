@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Agent, Question, Step};
+use super::{Agent, Ending, Question, Step};
 use crate::effect::Action;
 use crate::event::Fact;
 use crate::health::HealthState;
@@ -65,7 +65,8 @@ impl Agent {
 
     /// How it ended nobody could see, so it is not held against it; its next life will say.
     fn end_unseen_life(&mut self, step: &mut Step<'_>) {
-        self.end_life(step, "it ended while the monitor was away".into(), false, Arc::new([]));
+        let reason = "it ended while the monitor was away".into();
+        self.end_life(step, Ending { reason, recover: false, seen: false, evidence: Arc::new([]) });
     }
 
     /// When this agent must be looked at again if nothing comes in.

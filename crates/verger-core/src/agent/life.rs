@@ -39,6 +39,16 @@ pub(crate) enum Spawned {
     Announced(Option<AgentTime>),
 }
 
+/// How a life came to its end.
+pub(crate) struct Ending {
+    pub(crate) reason: Arc<str>,
+    /// A successor is to go on with its work.
+    pub(crate) recover: bool,
+    /// Somebody saw it end.
+    pub(crate) seen: bool,
+    pub(crate) evidence: Arc<[Evidence]>,
+}
+
 /// Why a signal was turned away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -280,20 +290,14 @@ impl Agent {
             severity: if died { Severity::Failing } else { Severity::Note },
             trust: Trust::Verified,
         };
-        self.end_life(step, reason, recover, Arc::new([evidence]));
+        self.end_life(step, Ending { reason, recover, seen: true, evidence: Arc::new([evidence]) });
         if died {
             self.open_incident(step, Incident::Died);
         }
     }
 
     /// This life is over, for good.
-    pub(crate) fn end_life(
-        &mut self,
-        step: &mut Step<'_>,
-        reason: Arc<str>,
-        recover: bool,
-        evidence: Arc<[Evidence]>,
-    ) {
+    pub(crate) fn end_life(&mut self, step: &mut Step<'_>, ending: Ending) {
         if self.state == HealthState::Terminated {
             return;
         }
@@ -303,11 +307,12 @@ impl Agent {
         if let Some(case) = &mut self.case {
             case.ladder = Ladder::Rest;
         }
+        let Ending { reason, recover, seen, evidence } = ending;
         self.change_state(step, HealthState::Terminated, evidence);
         self.waiting.reset();
         self.end_probes(step.now);
         let checkpoint = self.checkpoint.clone();
-        self.record(step, Fact::Terminated { reason, checkpoint, recover });
+        self.record(step, Fact::Terminated { reason, checkpoint, recover, seen });
     }
 
     /// Whether silence is not yet held against this life.

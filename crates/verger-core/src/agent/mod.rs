@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 pub(crate) use inquiry::{Asked, Inquiry, Question};
 pub use life::Refusal;
-pub(crate) use life::{Spawned, introduces};
+pub(crate) use life::{Ending, Spawned, introduces};
 pub(crate) use place::Place;
 pub(crate) use step::Step;
 pub(crate) use usage::Usage;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::intervene::{RETRY_AFTER, RETRY_MAX, STOP_SLACK};
-use super::{Agent, Step};
+use super::{Agent, Ending, Step};
 use crate::effect::{EffectKey, Outcome};
 use crate::event::Fact;
 use crate::intervention::{Delivery, Ladder};
@@ -58,7 +58,7 @@ impl Agent {
                 Outcome::Stopped => {
                     let (reason, recover) = (Arc::clone(&stopping.reason), stopping.recover);
                     let evidence = self.evidence_now(step.now, step.role);
-                    self.end_life(step, reason, recover, evidence);
+                    self.end_life(step, Ending { reason, recover, seen: true, evidence });
                 }
                 Outcome::Delivered => {}
                 Outcome::Refused

@@ -49,6 +49,15 @@ struct EndOfLife {
     may_go_on: bool,
 }
 
+/// By whose word a life has a task.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Claim {
+    /// It was assigned.
+    Assignment,
+    /// The agent says what it works on.
+    Itself,
+}
+
 impl Agent {
     /// What it says it works on.
     fn named_work(&self) -> Option<&TaskId> {
@@ -115,25 +124,17 @@ impl Fleet {
         let (task, life) = (self.work_of(agent), agent.life());
         match fact {
             Fact::Registered { .. } => self.on_new_life(now, &task, &life, out),
-            Fact::StateChanged { to, .. } if *to != HealthState::Terminated => {
-                self.on_state(now, &task, &life, *to, out);
-            }
-            Fact::Reconnected { .. } => {
-                let state = agent.state;
-                self.on_own_life(now, &task, &life, out);
-                self.on_state(now, &task, &life, state, out);
-            }
+            Fact::StateChanged { to, .. } => self.on_state(now, &life, *to, out),
             Fact::TerminationOrdered { .. }
                 if agent.is_ended_for_good() && self.is_recovered_for(&task, &life) =>
             {
                 self.close_work(now, &task, Closing::Cancelled, out);
             }
-            Fact::Terminated { reason, recover, .. } => {
+            Fact::Terminated { reason, recover, seen, .. } => {
                 let peaceful = agent.left_in_peace();
-                let seen = *recover || !agent.evidence.is_empty();
                 let may_go_on = *recover || agent.mode(self.policies.at(agent.role)) >= Mode::Escalate;
-                let end =
-                    EndOfLife { reason: Arc::clone(reason), recover: *recover, peaceful, seen, may_go_on };
+                let (reason, recover, seen) = (Arc::clone(reason), *recover, *seen);
+                let end = EndOfLife { reason, recover, peaceful, seen, may_go_on };
                 self.on_end_of_life(now, (task, life), end, out);
             }
             Fact::Unregistered { .. } => self.on_forgotten(now, &life, out),
@@ -146,13 +147,7 @@ impl Fleet {
             // An agent's own task is never over: who lives again has it again.
             self.machines.recoveries.on_reopened(task);
         }
-        self.on_own_life(now, task, life, out);
-    }
-
-    /// A life shows itself. That it has another's work it must say, and prove who it is ([`follow_claim`]).
-    ///
-    /// [`follow_claim`]: Self::follow_claim
-    fn on_own_life(&mut self, now: Timestamp, task: &TaskId, life: &Life, out: &mut Collector) {
+        // That it has another's work it must say, and prove who it is (`follow_claim`).
         let is_own = self.is_recovered_for(task, life);
         let itself = own_task(&life.agent);
         self.recovery(now, out, |recoveries, step| {
@@ -166,37 +161,26 @@ impl Fleet {
     }
 
     /// How a life is doing concerns whatever it was brought back for, also if it works on something else by now.
-    fn on_state(
-        &mut self,
-        now: Timestamp,
-        task: &TaskId,
-        life: &Life,
-        state: HealthState,
-        out: &mut Collector,
-    ) {
-        let mut tasks: Vec<TaskId> = self.machines.recoveries.tasks_of_life(life).cloned().collect();
-        if self.is_recovered_for(task, life) && !tasks.contains(task) {
-            tasks.push(task.clone());
-        }
+    fn on_state(&mut self, now: Timestamp, life: &Life, state: HealthState, out: &mut Collector) {
+        let tasks: Vec<TaskId> = self.machines.recoveries.tasks_of_life(life).cloned().collect();
         for task in tasks {
             self.recovery(now, out, |recoveries, step| recoveries.on_health(step, &task, life, state));
         }
     }
 
     /// A life has this task by somebody's word. Who is well already says so no more.
-    fn on_claimed(
-        &mut self,
-        now: Timestamp,
-        slot: u32,
-        task: &TaskId,
-        tell: impl FnOnce(&mut Recoveries, &mut Step<'_>, &Life, Timestamp),
-        out: &mut Collector,
-    ) {
+    fn on_claimed(&mut self, now: Timestamp, slot: u32, task: &TaskId, by: Claim, out: &mut Collector) {
         let Some(agent) = self.table.agent(slot) else { return };
         let (life, born_at, state) = (agent.life(), agent.born_at, agent.state);
-        self.recovery(now, out, |recoveries, step| tell(recoveries, step, &life, born_at));
+        self.recovery(now, out, |recoveries, step| {
+            if by == Claim::Itself && recoveries.has(task) {
+                recoveries.on_alive(step, task, &life, born_at);
+            } else {
+                recoveries.on_taken_over(step, task, &life, born_at);
+            }
+        });
         if state == HealthState::Healthy {
-            self.on_state(now, task, &life, state, out);
+            self.on_state(now, &life, state, out);
         }
     }
 
@@ -261,13 +245,7 @@ impl Fleet {
                 if !self.machines.tasks.is_finished(task) {
                     self.machines.recoveries.on_reopened(task);
                 }
-                self.on_claimed(
-                    now,
-                    slot,
-                    task,
-                    |recoveries, step, life, born| recoveries.on_taken_over(step, task, life, born),
-                    out,
-                );
+                self.on_claimed(now, slot, task, Claim::Assignment, out);
             }
             Body::Checkpoint { .. } | Body::Output(_) => self.machines.recoveries.on_progress(&life),
             _ => {}
@@ -291,23 +269,10 @@ impl Fleet {
         if matches!(body, Body::Spawn(_)) && !self.machines.tasks.is_finished(task) {
             self.machines.recoveries.on_begun_again(task);
         }
-        let has = self.machines.recoveries.has(task);
         let is_news = self.machines.tasks.worker(task).is_some_and(|worker| *worker != life.agent)
             || self.machines.recoveries.remembers(task);
-        if has || is_news {
-            self.on_claimed(
-                now,
-                slot,
-                task,
-                |recoveries, step, life, born| {
-                    if has {
-                        recoveries.on_alive(step, task, life, born);
-                    } else {
-                        recoveries.on_taken_over(step, task, life, born);
-                    }
-                },
-                out,
-            );
+        if self.machines.recoveries.has(task) || is_news {
+            self.on_claimed(now, slot, task, Claim::Itself, out);
         }
     }
 

@@ -19,6 +19,7 @@ mod one_life;
 mod probes;
 mod readiness;
 mod recovery;
+mod recovery_hears;
 mod resources;
 mod restore;
 mod rests;

@@ -47,6 +47,7 @@ fn x14_what_is_done_stays_done_among_thousands() {
     let timeline =
         Timeline::unattended().play(done).play(&others).play("40s exit signal=11 \n 40s still \n 10m");
     starts(&timeline, 0);
+    assert_eq!(timeline.count("=> survey"), 0, "nobody even asks what was saved");
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn fact(fact: &Fact) -> String {
         }
         Fact::TerminationCalledOff => "is not stopped: it took another course".to_owned(),
         Fact::TerminationFailed { attempts } => format!("does not stop after {attempts} attempts"),
-        Fact::Terminated { reason, recover, checkpoint } => {
+        Fact::Terminated { reason, recover, checkpoint, seen: _ } => {
             let from = checkpoint.as_ref().map_or_else(String::new, |id| format!(" from {id}"));
             format!(
                 "ended: {reason}{}",
