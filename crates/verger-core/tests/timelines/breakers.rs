@@ -1,7 +1,8 @@
 //! Circuit breakers (L24, X11).
 
 use insta::assert_snapshot;
-use verger_core::breaker::{BreakerName, CallResult, Permit};
+use verger_core::breaker::{BreakerName, CallResult, Permit, State};
+use verger_core::event::{Event, Fact};
 use verger_core::notice::{BreakerNotice, Notice, Reply};
 use verger_core::policy::Policies;
 use verger_core::{Collector, Fleet, RowKey, Span, Timestamp};
@@ -441,8 +442,32 @@ fn l25_a_call_that_nobody_can_watch_is_made() {
         1s..5s/1s call c$N -> boom failed tool=bash
         6s acquire a/tool/grep
         7s report a/tool/grep failed
-        8s acquire nobody/tool/bash";
+        8s acquire nobody/tool/bash
+        9s report nobody/tool/bash failed";
     let timeline = Timeline::new(policies).play(script);
     assert_eq!((timeline.count("VG03"), timeline.count("may call")), (0, 2), "{}", timeline.so_far());
+    assert_eq!(timeline.count("report: Unwatched"), 2, "{}", timeline.so_far());
+    assert_eq!(timeline.fleet.breakers().len(), 1, "none is made for nobody");
+}
+
+#[test]
+fn l24_nothing_is_made_for_an_agent_that_is_not_there_though_there_is_room() {
+    let timeline =
+        Timeline::default().play("0s acquire nobody/tool/bash \n 1s report nobody/tool/bash failed");
     assert_eq!(timeline.count("report: Unwatched"), 1, "{}", timeline.so_far());
+    assert!(timeline.fleet.breakers().is_empty());
+}
+
+#[test]
+fn x11_a_breaker_whose_time_is_long_past_when_it_is_looked_at_may_be_tried() {
+    let mut timeline =
+        Timeline::default().play("0s spawn \n 1s..5s/1s call c$N -> boom failed tool=bash \n 6s");
+    assert!(timeline.has("breaker a/tool/bash CLOSED -> OPEN"), "{}", timeline.so_far());
+    let mut out = Collector::default();
+    timeline.fleet.wake(timeline.now + Span::hours(2), &mut out);
+    let half_open = |event: &Event| match &event.fact {
+        Fact::Breaker(change) => change.transition.to == State::HalfOpen,
+        _ => false,
+    };
+    assert!(out.events.iter().any(half_open), "{:?}", out.events);
 }

@@ -227,3 +227,11 @@ fn l26_an_agent_whose_checkpoints_wait_makes_no_room_for_others() {
     assert!(log.contains("6s checkpoint c1 written") && !log.contains("given up"), "{}", timeline.so_far());
     assert!(timeline.so_far().contains("7s c registered"), "{}", timeline.so_far());
 }
+
+#[test]
+fn l26_a_person_has_what_waits_written_at_once() {
+    let failed = "0s spawn \n 1s submit a/checkpoint/s3 c1 \n 2s outcome failed \n 5s retry a/checkpoint/s3";
+    let timeline = Timeline::default().play(failed);
+    assert!(timeline.so_far().contains("5s => write c1, try 2"), "{}", timeline.so_far());
+    assert!(timeline.so_far().contains("ada ordered Retry"), "{}", timeline.so_far());
+}

@@ -153,3 +153,21 @@ fn l42_a_forgotten_agents_row_is_deleted() {
     again.fleet.take_changed_rows(&mut |row| rows.push(row));
     assert!(rows.iter().all(|row| row.bytes.is_some()), "it came back: its row is written, not deleted");
 }
+
+#[test]
+fn l42_a_trouble_that_is_long_over_takes_up_no_room() {
+    let script = "0s beat \n 0s beating 5m \n 0s @b beat \n 0s @b beating 5m \n 5s order nudge \n 6s outcome delivered";
+    let size = |timeline: &mut Timeline, agent: &str| {
+        let mut size = 0;
+        timeline.fleet.take_all_rows(&mut |row| {
+            if row.key == RowKey::Agent(agent.into()) {
+                size = row.bytes.map_or(0, |bytes| bytes.len());
+            }
+        });
+        size
+    };
+    let mut timeline = Timeline::default().play(script);
+    assert!(size(&mut timeline, "b") < size(&mut timeline, "a"), "it was spoken to");
+    let mut timeline = timeline.play("48h");
+    assert_eq!(size(&mut timeline, "a"), size(&mut timeline, "b"), "{}", timeline.so_far());
+}
