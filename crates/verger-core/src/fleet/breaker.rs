@@ -5,8 +5,8 @@
 
 use super::{Collector, Fleet};
 use crate::breaker::{
-    BreakerName, Breakers, CallResult, Change, Kind, Outcome, Permit, Reported, State, Submitted,
-    WriteChange, WriteOutcome, WriteStep, Writes,
+    BreakerName, Breakers, CallResult, Change, Kind, Outcome, Permit, State, Submitted, WriteChange,
+    WriteOutcome, WriteStep, Writes,
 };
 use crate::effect::{self, Action, EffectKey};
 use crate::event::{BreakerOrder, Event, Fact};
@@ -99,7 +99,6 @@ impl Fleet {
                     self.tell_breakers(now, out, |breakers, changes| breakers.acquire(now, name, changes))?;
                 Ok(Reply::Permit(permit))
             }
-            BreakerNotice::Report { .. } if !watched => Ok(Reply::Reported(Reported::Unwatched)),
             BreakerNotice::Report { permit, outcome } => {
                 let report = |breakers: &mut Breakers, changes: &mut Vec<Change>| {
                     breakers.report(now, name, *permit, *outcome, changes)

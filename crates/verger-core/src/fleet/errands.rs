@@ -157,4 +157,26 @@ mod tests {
         assert!(!errands.has(&key("zoe", 2)) && errands.has(&key("zoe", 3)));
         assert_eq!(errands.out.len(), REMEMBERED);
     }
+
+    #[test]
+    fn errands_that_are_over_take_up_no_room() {
+        let mut errands = Errands::default();
+        let answered = Body::Outcome { key: key("ada", 0), outcome: Outcome::Stopped };
+        for seq in 0..3 * REMEMBERED as u32 {
+            errands.send(&key("ada", seq), Errand::Survey("t".into()));
+            assert!(errands.take(&key("ada", seq), &answered).is_some());
+        }
+        assert!(errands.sent.len() <= 2 * REMEMBERED, "{}", errands.sent.len());
+    }
+
+    #[test]
+    fn what_nobody_waits_for_any_more_is_gone_after_a_restart_too() {
+        let mut errands = Errands::default();
+        errands.send(&key("ada", 1), Errand::Survey("t".into()));
+        errands.changed = false;
+        errands.drop_of(&"bob".into());
+        assert!(errands.has(&key("ada", 1)) && !errands.changed, "nothing was dropped");
+        errands.drop_of(&"ada".into());
+        assert!(!errands.has(&key("ada", 1)) && errands.changed, "its row is to be written");
+    }
 }

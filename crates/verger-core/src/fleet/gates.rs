@@ -195,7 +195,7 @@ impl Fleet {
     /// Whether this is news about a call for the breaker of its tool. Asked before the agent hears of it.
     pub(super) fn is_news_of_call(&self, slot: u32, content: &Content) -> bool {
         match &content.body {
-            Body::ToolFinished { call, tool: Some(_), .. } if content.trust == Trust::Verified => {
+            Body::ToolFinished { call, tool: Some(_), .. } => {
                 !self.table.agent(slot).is_some_and(|agent: &Agent| agent.knows_end_of(*call))
             }
             _ => false,
@@ -245,5 +245,24 @@ impl Fleet {
             }
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::Incarnation;
+
+    #[test]
+    fn a_checkpoint_that_left_the_line_is_no_longer_waited_for() {
+        let breaker: BreakerName = "a/checkpoint/s3".parse().expect("a name");
+        let key = EffectKey { agent: "a".into(), incarnation: Incarnation::FIRST, seq: 1 };
+        let mut attempts = Attempts::default();
+        attempts.on_begun(breaker.clone(), key.clone(), "c1".into());
+        attempts.on_left(&breaker, &"c2".into());
+        assert_eq!(attempts.find(&key), Some((breaker.clone(), "c1".into())), "another one left");
+        attempts.on_left(&breaker, &"c1".into());
+        assert_eq!(attempts.find(&key), None);
+        assert!(attempts.by_breaker.is_empty() && attempts.by_key.is_empty());
     }
 }

@@ -471,3 +471,18 @@ fn x11_a_breaker_whose_time_is_long_past_when_it_is_looked_at_may_be_tried() {
     };
     assert!(out.events.iter().any(half_open), "{:?}", out.events);
 }
+
+#[test]
+fn l24_an_error_that_is_not_the_providers_says_nothing_of_its_endpoint() {
+    let timeline = Timeline::default().play("0s spawn provider=p1 \n 1s..9s/1s error boom");
+    assert!(timeline.fleet.breakers().is_empty(), "{}", timeline.so_far());
+}
+
+#[test]
+fn l24_what_a_breaker_alone_has_learned_is_to_be_written() {
+    let mut timeline = Timeline::default().play("0s spawn \n 1s acquire shared/mail");
+    timeline.fleet.take_all_rows(&mut |_| ());
+    assert!(!timeline.fleet.has_changes());
+    let timeline = timeline.play("1s report shared/mail failed");
+    assert!(timeline.fleet.has_changes());
+}

@@ -1,7 +1,9 @@
 //! Checkpoints that cannot be written wait, and none is lost (L26).
 
 use insta::assert_snapshot;
+use verger_core::effect::Outcome;
 use verger_core::policy::Policies;
+use verger_core::signal::Body;
 
 use crate::timeline::{Timeline, lines, run};
 
@@ -189,7 +191,7 @@ fn l26_an_outcome_of_an_earlier_try_says_nothing_about_the_one_under_way() {
     let timeline = timeline.play("2m");
     assert!(timeline.has("=> write c1, try 2"), "{}", timeline.so_far());
     let mut timeline = timeline;
-    timeline.tell_outcome(first, verger_core::effect::Outcome::Failed);
+    timeline.tell_outcome(first, Outcome::Failed);
     let line = timeline.fleet.writes().view(&"a/checkpoint/s3".parse().expect("a name")).expect("it waits");
     assert_eq!(line.next_at, None, "the second try is still under way");
 }
@@ -234,4 +236,23 @@ fn l26_a_person_has_what_waits_written_at_once() {
     let timeline = Timeline::default().play(failed);
     assert!(timeline.so_far().contains("5s => write c1, try 2"), "{}", timeline.so_far());
     assert!(timeline.so_far().contains("ada ordered Retry"), "{}", timeline.so_far());
+}
+
+#[test]
+fn l26_that_it_was_written_is_heard_from_nobody_else_and_not_without_proof() {
+    let timeline = Timeline::default().play("0s spawn \n 0s @b beat \n 1s submit a/checkpoint/s3 c1");
+    let key = timeline.effects.last().expect("a write").key.clone();
+    let mut timeline = timeline.play("2s unverified \n 2s outcome delivered \n 3s verified");
+    timeline.tell("b", Body::Outcome { key, outcome: Outcome::Delivered });
+    assert!(!timeline.has("checkpoint c1 written"), "{}", timeline.so_far());
+    assert!(timeline.play("4s outcome delivered").has("checkpoint c1 written"));
+}
+
+#[test]
+fn l26_that_a_person_discards_one_is_to_be_written_by_itself() {
+    let waits = "0s spawn \n 1s submit a/checkpoint/s3 c1 \n 1s submit a/checkpoint/s3 c2";
+    let mut timeline = Timeline::default().play(waits);
+    timeline.fleet.take_all_rows(&mut |_| ());
+    let timeline = timeline.play("1s discard a/checkpoint/s3 c2");
+    assert!(timeline.has("checkpoint c2 given up") && timeline.fleet.has_changes());
 }

@@ -51,6 +51,15 @@ fn x14_what_is_done_stays_done_among_thousands() {
 }
 
 #[test]
+fn x14_what_was_called_off_stays_called_off_among_thousands() {
+    let cancelled = "0s spawn task=t \n 1s beat \n 1s beating 1m \n 20s close t cancelled \n 21s @b beat \n";
+    let others = lines(0..4_100, |n| format!("30s @b end-task x{n}"));
+    let timeline =
+        Timeline::unattended().play(cancelled).play(&others).play("40s exit signal=11 \n 40s still \n 10m");
+    assert!(timeline.has("t is not recovered: it was cancelled"), "it may still be asked for");
+}
+
+#[test]
 fn x14_what_was_called_off_is_not_told_to_be_done() {
     let timeline = Timeline::unattended().play(
         "0s spawn task=t \n 1s beat \n 10s checkpoint c1 \n 20s close t cancelled \n 30s exit signal=11 \n 10m",

@@ -1,6 +1,7 @@
 //! What recovery hears of agents and tasks, and what it must not take it for: L24, L27, L28, X02, X14.
 
 use verger_core::notice::Notice;
+use verger_core::policy::RestartPolicy;
 use verger_core::recovery::Order;
 
 use crate::timeline::{Timeline, lines};
@@ -41,6 +42,15 @@ fn l28_who_was_brought_back_and_is_stopped_to_be_recovered_is_brought_back_again
     let stopped =
         "5m order escalate \n 5m order recover \n 5m outcome stopped \n 5m still \n 5m surveyed c1 \n 15m";
     starts(&back(stopped), 2);
+}
+
+#[test]
+fn l28_what_people_had_recovered_is_tried_again_though_the_role_brings_nobody_back() {
+    let begun = "0s spawn task=t \n 1s beat \n 5s order escalate \n 6s order recover \n 7s outcome stopped \n \
+                 8s surveyed c1 \n 100s spawn task=t \n 101s beat \n 110s exit signal=11 \n 111s surveyed c1 \n 6m";
+    let timeline =
+        Timeline::unattended_with(|policies| policies.each(|role| role.restart = RestartPolicy::None));
+    starts(&timeline.play(begun), 2);
 }
 
 #[test]

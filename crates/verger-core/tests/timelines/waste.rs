@@ -1,7 +1,8 @@
 //! What went into trouble, and what ending it saved (X17).
 
+use verger_core::RowKey;
 use verger_core::policy::{Mode, Policies, RestartPolicy};
-use verger_core::resources::Used;
+use verger_core::resources::{Limits, Used};
 
 use crate::timeline::{Timeline, lines};
 
@@ -66,4 +67,22 @@ fn x17_trouble_that_ends_by_itself_saves_nothing() {
     let timeline = timeline.play("70s status healthy \n 71s..5m/1s call ok$N -> fine$N \n 3h");
     assert!(0 < timeline.fleet.wasted().spent.tokens, "{}", timeline.so_far());
     assert_eq!(timeline.fleet.wasted().saved, Used::default());
+}
+
+#[test]
+fn x17_what_was_wasted_or_used_is_among_all_rows_also_when_it_is_not_new() {
+    let has_usage = |mut timeline: Timeline| {
+        timeline.fleet.take_all_rows(&mut |_| ());
+        let mut found = false;
+        timeline.fleet.take_all_rows(&mut |row| found |= row.key == RowKey::Usage && row.bytes.is_some());
+        found
+    };
+    let wasted =
+        unattended().play("0s spawn \n 2s beating 5m").play(&failing(10)).play("2m outcome stopped \n 3m");
+    assert!(wasted.fleet.wasted().spent.tokens > 0, "{}", wasted.so_far());
+    assert!(has_usage(wasted));
+    let mut policies = Policies::default();
+    policies.resources.fleet = Limits { tokens: Some(10_000), ..Limits::default() };
+    assert!(has_usage(Timeline::new(policies).play("0s spawn \n 1s tokens 500")));
+    assert!(!has_usage(Timeline::default().play("0s spawn")));
 }
