@@ -1,6 +1,7 @@
 //! What recovery does, told as scripts; and what it never does, whatever comes.
 
 mod chain;
+mod closing;
 mod limits;
 mod lives;
 mod orders;

@@ -1,5 +1,6 @@
 //! What recovery hears of agents and tasks, and what it must not take it for: L24, L27, L28, X02, X14.
 
+use verger_core::RowKey;
 use verger_core::notice::Notice;
 use verger_core::policy::RestartPolicy;
 use verger_core::recovery::Order;
@@ -133,6 +134,10 @@ fn l24_a_start_that_went_well_ends_a_row_of_bad_ones() {
         timeline.so_far()
     );
     assert!(!timeline.so_far().contains("a/recovery/start CLOSED -> OPEN"), "{}", timeline.so_far());
+    assert!(
+        !timeline.so_far().contains("attempt 0"),
+        "after a stable run it is a new failure, of no attempt"
+    );
 }
 
 #[test]
@@ -146,4 +151,45 @@ fn l28_whose_other_life_is_over_may_be_recovered_by_order() {
 fn l28_who_lives_for_this_very_task_is_not_said_to_be_elsewhere() {
     let refused = back("5m").notice(&recover("t")).expect_err("it lives");
     assert_eq!(refused.code(), "VG0313", "{refused}");
+}
+
+#[test]
+fn l28_who_does_not_say_what_it_works_on_has_what_it_was_started_for() {
+    let given = "0s beat \n 0s @b beat \n 1s give t \n 1s @b give s \n 30s exit signal=11 \n 30s @b exit signal=11 \n \
+                 31s surveyed c1 \n 31s @b surveyed d1 \n 40s give u \n 40s @b give v \n \
+                 3m beat \n 3m beating 1m \n 20m";
+    let timeline = Timeline::unattended().play(given);
+    assert!(timeline.has("#2 a#2 came up with t"), "{}", timeline.so_far());
+    assert!(timeline.has("#2 t is recovered"), "{}", timeline.so_far());
+}
+
+#[test]
+fn l28_work_of_the_same_life_that_was_recovered_before_stands_against_no_start() {
+    let moved = "20m assign u \n 30m exit signal=11 \n 30m still \n 30m surveyed d1 \n 35m";
+    let timeline = back(moved);
+    assert!(timeline.has("=> start #2 for u from d1"), "{}", timeline.so_far());
+}
+
+#[test]
+fn x12_that_a_start_was_held_when_another_was_due_does_not_put_it_off() {
+    let both = "0s @b spawn task=s \n 0s @b beat \n 1s @b exit signal=11 \n 2s @b surveyed d1 \n 10s spawn task=t \n \
+                10s beat \n 30s exit signal=11 \n 31s surveyed c1 \n 50s order mode observe \n 70s order mode full \n 2m";
+    let timeline = Timeline::unattended().play(both);
+    assert!(timeline.so_far().contains("1m1s => start b for s"), "{}", timeline.so_far());
+    assert!(timeline.so_far().contains("1m30s => start for t"), "{}", timeline.so_far());
+}
+
+#[test]
+fn l29_what_is_known_of_recoveries_is_written_when_it_changed_and_with_everything() {
+    let mut timeline = crashed("40s");
+    timeline.fleet.take_all_rows(&mut |_| ());
+    assert!(!timeline.fleet.has_changes());
+    let cancel = Notice::Recovery { task: "t".into(), by: "ada".into(), order: Order::Cancel };
+    assert!(timeline.notice(&cancel).is_ok());
+    assert!(timeline.fleet.has_changes());
+    let mut rows = Vec::new();
+    timeline.fleet.take_all_rows(&mut |_| ());
+    timeline.fleet.take_all_rows(&mut |row| rows.push(row.key));
+    let of_recovery = rows.iter().filter(|key| matches!(key, RowKey::Recovery(_))).count();
+    assert_eq!(of_recovery, 2, "the task's and the books': {rows:?}");
 }

@@ -152,3 +152,17 @@ fn l28_not_even_a_person_starts_an_agent_again_that_works_on_another_task() {
     world.closed("u", Closing::Finished);
     world.order("t", &RECOVER).expect("now it is free");
 }
+
+#[test]
+fn l29_what_a_person_starts_anew_does_not_begin_with_what_is_poisoned() {
+    let mut world = World::new();
+    world.ended("t", life("a", 1));
+    for incarnation in 2..=4 {
+        world.until(u64::from(incarnation) * 1_000);
+        world.alive("t", &life("a", incarnation));
+        world.ended("t", life("a", incarnation));
+    }
+    assert_eq!(world.froms(), [Some("c3"), Some("c3"), Some("c2")]);
+    world.order("t", &RECOVER).expect("it is in review");
+    assert_eq!(world.froms().last(), Some(&Some("c2")), "c3 is not tried again unless it is named");
+}
