@@ -2,6 +2,7 @@
 
 mod chain;
 mod closing;
+mod late;
 mod limits;
 mod lives;
 mod orders;

@@ -82,11 +82,6 @@ impl Recovery {
         }
     }
 
-    /// Whether the life that is known here has ended, as far as is known.
-    fn has_ended(&self) -> bool {
-        !self.lives()
-    }
-
     /// Whether a newer life of which something is heard is what the last start began: by the start's own
     /// word, else because it bears the agent's name and such a one is expected.
     fn is_ours(&self, life: &Life) -> bool {
@@ -111,7 +106,7 @@ impl Recovery {
         }
         self.pass_time(scope);
         match self.rank(&ended.life) {
-            Rank::Present if !self.has_ended() => {
+            Rank::Present if self.lives() => {
                 let in_watch = matches!(self.phase, Phase::Watching { .. });
                 let why = if in_watch { Failure::EndedInWatch } else { Failure::EndedLater };
                 self.take_end(scope, ended);
@@ -204,7 +199,6 @@ impl Recovery {
         match self.rank(life) {
             _ if self.closed.is_some() => Fate::Keep,
             Rank::Stale => Fate::Keep,
-            Rank::Present if !self.has_ended() => Fate::Keep,
             Rank::Present => self.on_came_back(scope),
             Rank::Newer if self.is_ours_alive(life) => self.on_start_alive(scope, life),
             Rank::Newer if self.is_one_too_many(life) => self.on_start_doubled(scope, life),

@@ -108,3 +108,26 @@ impl fmt::Display for Order {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_a_recovery_does_not_go_on_is_said_in_words() {
+        let task = || "t".into();
+        let called_off = |why| Change::CalledOff { task: task(), why }.to_string();
+        assert_eq!(
+            called_off(CallOff::ByPerson("ada".into())),
+            "the recovery of t was called off: ada said so"
+        );
+        assert_eq!(
+            called_off(CallOff::Closed(Closing::Finished)),
+            "the recovery of t was called off: it is done"
+        );
+        let failed = Change::AttemptFailed { task: task(), attempt: 2, why: Failure::NotStarted };
+        assert_eq!(failed.to_string(), "attempt 2 to recover t failed: it could not be started");
+        let ordered = Change::Ordered { task: task(), by: "ada".into(), order: Order::Cancel };
+        assert_eq!(ordered.to_string(), "ada ordered of the recovery of t: do not recover");
+    }
+}
