@@ -257,3 +257,54 @@ impl Slack {
         self.stopped_at.map_or(Span::ZERO, |stopped_at| now.since(stopped_at))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(secs: u64) -> Timestamp {
+        Timestamp::ZERO + Span::secs(secs)
+    }
+
+    fn calling() -> Progress {
+        Progress { last: at(10), last_call: Some(at(20)), ..Progress::default() }
+    }
+
+    const SLACK: Slack = Slack {
+        stopped_at: None,
+        unseen_call: Span::hours(2),
+        unseen_thought: Span::minutes(40),
+        seems_at_work: false,
+        news_every: Span::ZERO,
+    };
+
+    #[test]
+    fn l13_of_a_wait_only_what_exceeds_the_usual_moves_the_clocks() {
+        let mut progress = calling();
+        progress.on_waited(at(1_000), Span::secs(500), Span::secs(120));
+        assert_eq!((progress.last, progress.last_call), (at(390), Some(at(400))));
+        progress.on_waited(at(1_000), Span::secs(100), Span::secs(120));
+        assert_eq!((progress.last, progress.last_call), (at(390), Some(at(400))), "an ordinary one");
+        progress.on_waited(at(1_000), Span::secs(5_000), Span::secs(120));
+        assert_eq!((progress.last, progress.last_call), (at(1_000), Some(at(1_000))), "never beyond now");
+    }
+
+    #[test]
+    fn l13_having_others_work_is_as_good_as_a_call() {
+        let mut progress = calling();
+        progress.on_delegation(at(100));
+        assert_eq!((progress.last_call, progress.last_work), (Some(at(100)), at(100)));
+        assert!(progress.shows_work);
+    }
+
+    #[test]
+    fn l13_who_announces_calls_gets_no_time_for_unseen_ones_unless_the_monitor_was_away() {
+        let policy = Policy::default();
+        let unannounced = calling();
+        assert_eq!(unannounced.stuck_after(SLACK, &policy), Span::hours(2));
+        let mut announced = Progress { announces_calls: true, ..calling() };
+        assert_eq!(announced.stuck_after(SLACK, &policy), policy.stuck_after);
+        announced.on_monitor_back();
+        assert_eq!(announced.stuck_after(SLACK, &policy), Span::hours(2));
+    }
+}

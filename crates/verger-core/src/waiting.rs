@@ -383,3 +383,93 @@ fn announced_until(wait: Announced, policy: &Policy) -> Timestamp {
         (_, None) => wait.since + patience,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(secs: u64) -> Timestamp {
+        Timestamp::ZERO + Span::secs(secs)
+    }
+
+    fn says(status: Status, waiting_on: Option<Awaited>) -> StatusReport {
+        StatusReport { status, waiting_on, lasting: None }
+    }
+
+    fn tell(waiting: &mut Waiting, secs: u64, report: StatusReport, sent_ms: i64) -> Option<Span> {
+        waiting.on_status(at(secs), report, Some(AgentTime(sent_ms)), &Policy::default())
+    }
+
+    #[test]
+    fn l13_a_call_is_told_from_a_sub_agent_of_the_same_number() {
+        let mut waiting = Waiting::default();
+        waiting.on_started(at(0), 1, Awaited::Tool, None);
+        waiting.on_started(at(5), 1, Awaited::Tool, None);
+        waiting.on_started(at(10), 1, Awaited::Subagent, None);
+        waiting.on_started(at(20), 2, Awaited::Tool, None);
+        assert_eq!(waiting.in_flight.len(), 3, "told twice, it is one");
+        assert_eq!(waiting.on_finished(at(30), 1, Awaited::Subagent), Some(Span::secs(20)));
+        assert_eq!(waiting.on_finished(at(30), 2, Awaited::Subagent), None);
+        assert_eq!(waiting.on_finished(at(30), 1, Awaited::Tool), Some(Span::secs(30)));
+    }
+
+    #[test]
+    fn l53_what_was_sent_earlier_undoes_nothing_unless_the_clock_was_set() {
+        let mut waiting = Waiting::default();
+        tell(&mut waiting, 10, says(Status::Waiting, Some(Awaited::Person)), 1_000_000);
+        assert_eq!(waiting.on_work(at(11), Some(AgentTime(999_999))), None, "it is late");
+        assert!(waiting.announced.is_some());
+        let set_back = AgentTime(1_000_000 - REORDER_MAX_MS);
+        assert_eq!(waiting.on_work(at(12), Some(set_back)), Some(Span::secs(2)));
+        tell(&mut waiting, 20, says(Status::Waiting, Some(Awaited::Person)), 2_000_000);
+        assert_eq!(
+            waiting.on_work(at(25), Some(AgentTime(2_000_000))),
+            Some(Span::secs(5)),
+            "at the same moment"
+        );
+    }
+
+    #[test]
+    fn x03_a_wait_that_turns_into_another_has_ended_and_one_that_is_said_again_goes_on() {
+        let mut waiting = Waiting::default();
+        let person = says(Status::Waiting, Some(Awaited::Person));
+        assert_eq!(tell(&mut waiting, 10, person, 1), None);
+        assert_eq!(tell(&mut waiting, 40, person, 2), None, "it is the same");
+        assert_eq!(waiting.announced.map(|wait| wait.since), Some(at(10)));
+        let model = says(Status::Waiting, Some(Awaited::Model));
+        assert_eq!(tell(&mut waiting, 70, model, 3), Some(Span::secs(60)));
+        assert_eq!(waiting.announced.map(|wait| wait.since), Some(at(70)));
+    }
+
+    #[test]
+    fn x03_an_outage_is_not_over_because_the_agent_says_that_it_is_well_and_is_when_it_rests() {
+        let mut waiting = Waiting::default();
+        tell(&mut waiting, 10, says(Status::Waiting, Some(Awaited::Provider)), 1);
+        assert_eq!(tell(&mut waiting, 20, says(Status::Healthy, None), 2), None);
+        assert!(waiting.announced.is_some());
+        assert_eq!(tell(&mut waiting, 30, says(Status::Idle, None), 3), Some(Span::secs(20)));
+        assert!(waiting.announced.is_none());
+    }
+
+    #[test]
+    fn x03_leases_in_a_row_end_together_and_progress_begins_a_new_row() {
+        let (mut waiting, policy) = (Waiting::default(), Policy::default());
+        let lease = |waiting: &mut Waiting, secs: u64| {
+            waiting.announce(at(secs), Awaited::Timer, Some(Span::hours(3)), None, &policy);
+            waiting.announced.and_then(|wait| wait.until).expect("a lease ends")
+        };
+        lease(&mut waiting, 0);
+        assert_eq!(lease(&mut waiting, 2 * 3_600), at(4 * 3_600), "no longer than the row may last");
+        waiting.on_progress();
+        assert_eq!(lease(&mut waiting, 2 * 3_600), at(5 * 3_600));
+    }
+
+    #[test]
+    fn a_new_life_waits_on_nothing_and_tells_as_the_one_before_did() {
+        let mut waiting = Waiting::default();
+        tell(&mut waiting, 10, says(Status::Waiting, Some(Awaited::Person)), 1);
+        waiting.on_started(at(11), 1, Awaited::Tool, None);
+        waiting.reset();
+        assert_eq!(waiting, Waiting { tells: true, ..Waiting::default() });
+    }
+}

@@ -171,3 +171,26 @@ fn l42_a_trouble_that_is_long_over_takes_up_no_room() {
     let mut timeline = timeline.play("48h");
     assert_eq!(size(&mut timeline, "a"), size(&mut timeline, "b"), "{}", timeline.so_far());
 }
+
+#[test]
+fn l50_all_agents_are_seen_page_by_page_each_once() {
+    let mut timeline = Timeline::default().play(&lines(0..7, |n| format!("0s @a{n} beat")));
+    timeline = timeline.play("1s @a2 order unregister");
+    let mut seen = Vec::new();
+    let mut cursor = Some(0);
+    while let Some(from) = cursor {
+        let (views, next) = timeline.fleet.page(timeline.now, from, 3);
+        assert!(views.len() <= 3 && next.is_none_or(|next| from < next));
+        seen.extend(views.into_iter().map(|view| view.id.as_str().to_owned()));
+        cursor = next;
+    }
+    assert_eq!(seen, ["a0", "a1", "a3", "a4", "a5", "a6"]);
+    assert_eq!(timeline.fleet.page(timeline.now, 0, 100).1, None);
+    assert!(!timeline.fleet.is_empty() && timeline.fleet.len() == 6);
+}
+
+#[test]
+fn l02_what_a_proven_agent_says_last_is_what_it_works_on() {
+    let timeline = Timeline::default().play("0s beat task=t \n 1s beat task=u");
+    assert_eq!(timeline.view("a").task.as_ref().map(|task| task.as_str()), Some("u"));
+}

@@ -142,3 +142,24 @@ fn l04_progress_that_only_rare_heartbeats_tell_of_is_not_stale_when_one_is_lost(
     assert_eq!(same.view("a").state, Degraded, "four beats are given, and a little:\n{}", same.so_far());
     assert_eq!(same.play("2h4m").view("a").state, Stuck);
 }
+
+#[test]
+fn r02_a_proven_agent_may_change_its_role_and_an_unproven_one_may_not() {
+    let timeline = after("0s beat \n 1s beat role=critical");
+    assert_eq!(timeline.view("a").role.as_str(), "critical");
+    let timeline = timeline.play("2s unverified \n 2s beat role=standby");
+    assert_eq!(timeline.view("a").role.as_str(), "critical");
+}
+
+#[test]
+fn r02_at_most_256_roles_are_there_and_one_that_is_there_can_always_be_changed() {
+    let mut policies = Policies::default();
+    let role = |name: String| Role { name: name.into(), ..policies_first() };
+    let taken = (0..300).filter(|n| policies.set(role(format!("role-{n}")))).count();
+    assert!(taken < 256 && !policies.set(role("another".to_owned())), "{taken} beside those that were there");
+    assert!(policies.set(role("role-0".to_owned())));
+}
+
+fn policies_first() -> Role {
+    Policies::default().role(None).clone()
+}

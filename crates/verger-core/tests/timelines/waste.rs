@@ -84,5 +84,5 @@ fn x17_what_was_wasted_or_used_is_among_all_rows_also_when_it_is_not_new() {
     let mut policies = Policies::default();
     policies.resources.fleet = Limits { tokens: Some(10_000), ..Limits::default() };
     assert!(has_usage(Timeline::new(policies).play("0s spawn \n 1s tokens 500")));
-    assert!(!has_usage(Timeline::default().play("0s spawn")));
+    assert!(!has_usage(Timeline::default().play("0s spawn \n 1s tokens 500")), "nothing is limited");
 }
