@@ -1,0 +1,34 @@
+//! What Verger says and hears over HTTP, as types.
+mod agents;
+mod body;
+mod breakers;
+mod checkpoints;
+pub mod codes;
+mod duration;
+mod evidence;
+mod fleet;
+mod health;
+mod heartbeat;
+mod history;
+mod incidents;
+pub mod ingest;
+mod interventions;
+mod json;
+mod page;
+mod pending;
+mod probes;
+mod problem;
+mod recovery;
+mod scan;
+mod settings;
+mod signal;
+mod states;
+mod tasks;
+mod tickets;
+mod time;
+mod tokens;
+mod words;
+
+pub use agents::*; pub use body::*; pub use breakers::*; pub use checkpoints::*; pub use duration::*; pub use evidence::*; pub use fleet::*; pub use health::*; pub use heartbeat::{Heartbeat,Vitals}; pub use history::*; pub use incidents::*; pub use interventions::*; pub use json::*; pub use page::*; pub use pending::*; pub use probes::*; pub use problem::*; pub use recovery::*; pub use settings::*; pub use signal::*; pub use states::*; pub use tasks::*; pub use tickets::*; pub use time::*; pub use tokens::*;
+mod redact;
+pub use redact::redact;

@@ -1,0 +1,3 @@
+//! What the wire types promise, seen from outside.
+
+mod redact;
