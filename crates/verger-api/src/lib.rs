@@ -1,10 +1,32 @@
 //! What Verger says and hears over HTTP, as types.
+//!
+//! ```text
+//! agents ──► body ──► ingest ──► Heartbeat, Signal ──► server ──► core
+//! people ◄── JSON ◄── AgentHealth, Task, Incident … ◄── server ◄── core, store
+//!        ◄── SSE, webhooks ◄── CloudEvent ◄───────────── journal
+//! ```
+//!
+//! What it promises:
+//!
+//! - **One spelling out, several in.** Answers are camelCase and hold every field. Input may be snake_case, fields
+//!   that are not known are ignored, times are RFC 3339.
+//! - **One bad item spoils nothing.** Of a batch the good ones are kept, and each bad one is told by its place and
+//!   the field that is wrong ([`ingest`]).
+//! - **Hostile input costs what its length costs.** Nothing recurses, panics or looks at a byte again and again.
+//! - **Errors keep their names.** Every refusal is a [`Problem`] with a code that has a page in the book
+//!   ([`codes`]).
+//! - **Credentials stay outside.** [`redact`] takes what has their shape out of text before it is kept.
+//!
+//! The server, the clients, the terminal UI and the generated SDKs share these types and nothing else. Deliberately
+//! absent: whatever serves or calls them, async runtimes, clocks, and the core; the server converts.
+
 mod agents;
 mod body;
 mod breakers;
 mod checkpoints;
 pub mod codes;
 mod duration;
+pub mod event;
 mod evidence;
 mod fleet;
 mod health;
@@ -14,14 +36,17 @@ mod incidents;
 pub mod ingest;
 mod interventions;
 mod json;
+mod openapi;
 mod page;
 mod pending;
 mod probes;
 mod problem;
 mod recovery;
+mod redact;
 mod scan;
+mod service;
 mod settings;
-mod signal;
+pub mod signal;
 mod states;
 mod tasks;
 mod tickets;
@@ -29,6 +54,44 @@ mod time;
 mod tokens;
 mod words;
 
-pub use agents::*; pub use body::*; pub use breakers::*; pub use checkpoints::*; pub use duration::*; pub use evidence::*; pub use fleet::*; pub use health::*; pub use heartbeat::{Heartbeat,Vitals}; pub use history::*; pub use incidents::*; pub use interventions::*; pub use json::*; pub use page::*; pub use pending::*; pub use probes::*; pub use problem::*; pub use recovery::*; pub use settings::*; pub use signal::*; pub use states::*; pub use tasks::*; pub use tickets::*; pub use time::*; pub use tokens::*;
-mod redact;
+pub use agents::{
+    AgentHealth, AgentMetrics, AgentQuery, AgentReadiness, Intervening, Liveness, Step, Waiting, Waste,
+};
+pub use body::{BodyError, read_body};
+pub use breakers::{BreakerMode, BreakerQuery, BreakerState, CallReport, CircuitBreakerStatus, Permit};
+pub use checkpoints::{Checkpoint, CheckpointInfo, NewCheckpoint, State, StateError};
+pub use codes::HttpError;
+pub use duration::{DurationError, HumanDuration};
+pub use event::{CloudEvent, EventData, EventQuery, EventType};
+pub use evidence::{Evidence, Verdict};
+pub use fleet::{
+    BlindCause, BlindTime, BreakerCounts, FleetSummary, LivenessCounts, MonitorHealth, StateCounts, TaskCounts,
+    WaitingCounts,
+};
+pub use health::{Health, Missing, Readiness};
+pub use heartbeat::{Heartbeat, Vitals};
+pub use history::{HealthSnapshot, HistoryQuery};
+pub use incidents::{
+    Incident, IncidentKind, IncidentQuery, IncidentState, WrongMark, WrongRequest,
+};
+pub use interventions::{
+    Decision, DecisionRequest, Delivery, EscalateRequest, EscalationResult, Intervention, InterventionKind,
+    NudgeRequest, NudgeResult, TerminateRequest, TerminationResult,
+};
+pub use json::AnyJson;
+pub use openapi::openapi;
+pub use page::{CursorError, Cursors, List};
+pub use pending::{InboxQuery, PendingItem, PendingKind};
+pub use probes::{ProbeQuery, ProbeResult, ProbeSettings, ProbeState, ProbeType, ProbesHealth};
+pub use problem::{FieldError, PROBLEM_JSON, Problem};
+pub use recovery::{RecoverRequest, RecoveryPhase, RecoveryQuery, RecoveryResult, RecoveryStatus};
 pub use redact::redact;
+pub use service::HealthMonitoringService;
+pub use settings::{AgentSettings, NudgeSettings, ResourceLimits, SpawnSettings};
+pub use signal::{Signal, SignalBody, SignalKind};
+pub use states::{AgentStatus, Awaited, Cause, FailureClass, HealthState, LivenessStatus, Mode};
+pub use tasks::{PercentError, Task, TaskQuery, TaskStatus, TaskUpdate};
+pub use tickets::{EscalationTicket, Severity};
+pub use time::{Time, TimeError};
+pub use tokens::{CreatedToken, NewToken, NewTokenError, Scope, Token};
+pub use words::UnknownWord;

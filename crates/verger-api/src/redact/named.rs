@@ -9,6 +9,9 @@ pub(super) const LAST: [bool; 256] = bytes_of("dtnyserc");
 /// How far the end of a value between quotes is looked for.
 const VALUE_MAX: usize = 4_096;
 
+/// How much of a header is looked at before it is known to be one.
+const HEADER_MAX: usize = 512;
+
 /// How sure a name makes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Name {
@@ -46,7 +49,7 @@ pub(super) fn value(text: &str, start: usize, end: usize) -> Option<Secret> {
         Name::Token => given.is_secret(text, start, assigned) && looks_random(given.value),
     };
     let kind = if name == Name::Password { "password" } else { "token" };
-    known.then_some(Secret { from: given.from, to: given.from + given.value.len(), kind })
+    known.then(|| Secret { from: given.from, to: given.end(text, assigned), kind })
 }
 
 fn classify(word: &str) -> Option<Name> {
@@ -92,8 +95,9 @@ fn is_env_key(word: &str) -> bool {
 /// A header's value, to the end of its line.
 fn header(text: &str, from: usize) -> Option<Secret> {
     let bytes = text.as_bytes();
-    let window = &bytes[..bytes.len().min(from + VALUE_MAX)];
-    let to = run(window, from.min(window.len()), |byte| !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'\\'));
+    let in_line = |byte: u8| !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'\\');
+    let window = &bytes[..bytes.len().min(from + HEADER_MAX)];
+    let to = run(window, from.min(window.len()), in_line);
     let to = (0..4).map(|less| to - less).find(|to| text.is_char_boundary(*to))?;
     let value = text[from..to].trim_end();
     let announced = value.split_once(' ').is_some_and(|(scheme, rest)| {
@@ -104,7 +108,8 @@ fn header(text: &str, from: usize) -> Option<Secret> {
     let alone = !value.contains(' ') && looks_random(value);
     let shown = value.contains("[redacted:") || value.starts_with(['$', '<', '{']);
     let secret = (announced || pairs || alone) && !shown;
-    secret.then_some(Secret { from, to: from + value.len(), kind: "header" })
+    let end = if to < window.len() { from + value.len() } else { run(bytes, to, in_line) };
+    secret.then_some(Secret { from, to: end, kind: "header" })
 }
 
 /// What is given to a name.
@@ -119,24 +124,20 @@ impl<'a> Given<'a> {
         let bytes = text.as_bytes();
         let quote = from.checked_sub(1).map(|at| bytes[at]).filter(|byte| matches!(byte, b'"' | b'\''));
         let window = &bytes[..bytes.len().min(from + VALUE_MAX)];
-        if let Some(quote) = quote {
-            let to = run(window, from, |byte| byte != quote && byte != b'\n');
-            if window.get(to) == Some(&quote) {
-                // The backslash of an escaped quote belongs to the quote.
-                let value = text[from..to].trim_end_matches('\\');
-                return Self { value, from, quoted: true };
-            }
+        if let Some(to) = quote.and_then(|quote| closing(window, from, quote)) {
+            return Self { value: &text[from..to], from, quoted: true };
         }
-        let ends = |byte: u8| {
-            byte.is_ascii_whitespace()
-                || matches!(byte, b'"' | b'\'' | b'\\' | b'`' | b'<' | b'>' | b')' | b'}' | b']' | b'&' | b';')
-                || byte == b',' && assigned != b' '
-        };
-        let mut to = run(window, from.min(window.len()), |byte| !ends(byte));
+        let mut to = run(window, from.min(window.len()), |byte| !ends_value(byte, assigned));
         while !text.is_char_boundary(to) {
             to -= 1;
         }
         Self { value: &text[from..to], from, quoted: false }
+    }
+
+    /// Where it ends. What is longer than was looked at is taken out as a whole.
+    fn end(&self, text: &str, assigned: u8) -> usize {
+        let end = self.from + self.value.len();
+        if self.quoted { end } else { run(text.as_bytes(), end, |byte| !ends_value(byte, assigned)) }
     }
 
     /// Whether this can be a secret at all, and is no word of a sentence or of a program.
@@ -178,6 +179,26 @@ impl<'a> Given<'a> {
         let after = &text.as_bytes()[self.from + self.value.len()..];
         let after_ends = after.first().is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
         6 <= self.value.len() && before.is_some_and(blank) && after_ends
+    }
+}
+
+/// What ends a value without quotes.
+fn ends_value(byte: u8, assigned: u8) -> bool {
+    byte.is_ascii_whitespace() || b"\"'\\`<>)}]&;".contains(&byte) || byte == b',' && assigned != b' '
+}
+
+/// Where a value between quotes ends. Quotes that are escaped themselves (JSON within JSON) end at such a one.
+fn closing(window: &[u8], from: usize, quote: u8) -> Option<usize> {
+    let escaped = 2 <= from && window[from - 2] == b'\\';
+    let mut at = from;
+    loop {
+        match *window.get(at)? {
+            byte if byte == quote => return Some(at),
+            b'\\' if escaped && window.get(at + 1) == Some(&quote) => return Some(at),
+            b'\\' => at += 2,
+            b'\n' => return None,
+            _ => at += 1,
+        }
     }
 }
 

@@ -109,7 +109,15 @@ fn json_stays_json() {
     });
     let redacted = redact(&text.to_string()).into_owned();
     serde_json::from_str::<serde_json::Value>(&redacted).expect(&redacted);
-    assert!(!redacted.contains("abc123def") && !redacted.contains("k1"), "{redacted}");
+    assert!(!redacted.contains("b\\\\c") && !redacted.contains("abc123def") && !redacted.contains("k1"), "{redacted}");
+}
+
+#[test]
+fn a_long_secret_goes_as_a_whole() {
+    let long = "a1b2".repeat(5_000);
+    for text in [format!("Cookie: a={long}"), format!("API_KEY={long}"), format!("{{\"apiKey\":\"{long}\"}}")] {
+        assert!(redact(&text).len() < 60, "{}", &text[..20]);
+    }
 }
 
 /// Secrets of each shape, with what stands right before them.
