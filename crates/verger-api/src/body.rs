@@ -14,7 +14,10 @@ pub fn read_body<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, BodyError>
     let start = body.iter().find(|byte| !byte.is_ascii_whitespace());
     // Readers that are derived would take an array for an object whose names were left out.
     if start == Some(&b'[') {
-        return Err(BodyError::Field { field: String::new(), detail: "the body must be an object".to_owned() });
+        return Err(BodyError::Field {
+            field: String::new(),
+            detail: "the body must be an object".to_owned(),
+        });
     }
     let body = if start.is_none() { b"{}" } else { body };
     serde_json::from_slice(body).map_err(|error| BodyError::new(body, &error))
@@ -72,7 +75,8 @@ pub(crate) fn without_place(error: &serde_json::Error) -> String {
 }
 
 fn offset(body: &[u8], line: usize, column: usize) -> usize {
-    let before: usize = body.split_inclusive(|byte| *byte == b'\n').take(line.saturating_sub(1)).map(<[u8]>::len).sum();
+    let before: usize =
+        body.split_inclusive(|byte| *byte == b'\n').take(line.saturating_sub(1)).map(<[u8]>::len).sum();
     before + column
 }
 

@@ -19,6 +19,7 @@ pub struct NewCheckpoint<'a> {
     pub agent_id: String,
     /// The state, any JSON,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Value, required = false)]
     pub state: Option<AnyJson<'a>>,
     /// or where it is: a branch, a path, an address.
     #[serde(default, alias = "state_ref", skip_serializing_if = "Option::is_none")]
@@ -97,7 +98,23 @@ pub struct CheckpointInfo {
 #[serde(rename_all = "camelCase")]
 pub struct Checkpoint<'a> {
     /// All but the state.
+    #[serde(flatten)]
     pub info: CheckpointInfo,
-    /// The state as it was saved.
+    /// The state as it was saved; `null` if it is elsewhere.
+    #[schema(value_type = Value)]
     pub state: Option<AnyJson<'a>>,
+}
+
+impl<'a> Checkpoint<'a> {
+    /// Reads a checkpoint whose state points into the body. It is read twice, because a reader that is derived
+    /// would unpack the state to find out which fields are whose.
+    pub fn decode(body: &'a [u8]) -> Result<Self, serde_json::Error> {
+        #[derive(Deserialize)]
+        struct Rest<'a> {
+            #[serde(borrow)]
+            state: Option<AnyJson<'a>>,
+        }
+        let Rest { state } = serde_json::from_slice(body)?;
+        Ok(Self { info: serde_json::from_slice(body)?, state })
+    }
 }

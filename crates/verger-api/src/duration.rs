@@ -141,7 +141,9 @@ impl PartialSchema for HumanDuration {
     fn schema() -> RefOr<Schema> {
         ObjectBuilder::new()
             .schema_type(Type::String)
-            .description(Some("A length of time: a number with w, d, h, m, s or ms, several in a row, or seconds."))
+            .description(Some(
+                "A length of time: a number with w, d, h, m, s or ms, several in a row, or seconds.",
+            ))
             .pattern(Some(r"^([0-9]+(w|d|h|m|s|ms))+$|^[0-9]+$"))
             .examples(["24h"])
             .into()
@@ -162,7 +164,19 @@ mod tests {
         assert_eq!(secs("1h30m"), Ok(5_400));
         assert_eq!(secs("7d"), Ok(604_800));
         assert_eq!(secs("90"), Ok(90));
-        for wrong in ["", "h", "10", "1.5h", "-1s", "30m1h", "1h1h", "99999999w", "5 m", "5min", "99999999999999999999"] {
+        for wrong in [
+            "",
+            "h",
+            "10",
+            "1.5h",
+            "-1s",
+            "30m1h",
+            "1h1h",
+            "99999999w",
+            "5 m",
+            "5min",
+            "99999999999999999999",
+        ] {
             assert!(wrong == "10" || secs(wrong).is_err(), "{wrong}");
         }
     }

@@ -65,15 +65,13 @@ pub use duration::{DurationError, HumanDuration};
 pub use event::{CloudEvent, EventData, EventQuery, EventType};
 pub use evidence::{Evidence, Verdict};
 pub use fleet::{
-    BlindCause, BlindTime, BreakerCounts, FleetSummary, LivenessCounts, MonitorHealth, StateCounts, TaskCounts,
-    WaitingCounts,
+    BlindCause, BlindTime, BreakerCounts, FleetSummary, LivenessCounts, MonitorHealth, StateCounts,
+    TaskCounts, WaitingCounts,
 };
 pub use health::{Health, Missing, Readiness};
 pub use heartbeat::{Heartbeat, Vitals};
 pub use history::{HealthSnapshot, HistoryQuery};
-pub use incidents::{
-    Incident, IncidentKind, IncidentQuery, IncidentState, WrongMark, WrongRequest,
-};
+pub use incidents::{Incident, IncidentKind, IncidentQuery, IncidentState, WrongMark, WrongRequest};
 pub use interventions::{
     Decision, DecisionRequest, Delivery, EscalateRequest, EscalationResult, Intervention, InterventionKind,
     NudgeRequest, NudgeResult, TerminateRequest, TerminationResult,

@@ -1,15 +1,18 @@
 //! The description of all types, for `/openapi.json`. The server adds the paths.
 
 use utoipa::OpenApi;
+use utoipa::openapi::schema::ArrayItems;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{Ref, RefOr, Schema};
 
 use crate::ingest::{IngestReport, Rejected};
 use crate::{
     AgentHealth, AgentReadiness, AgentSettings, AnyJson, CallReport, Checkpoint, CheckpointInfo,
-    CircuitBreakerStatus, CloudEvent, CreatedToken, DecisionRequest, EscalateRequest, EscalationTicket, FleetSummary,
-    Health, HealthSnapshot, Heartbeat, HumanDuration, Incident, Intervention, List, NewCheckpoint, NewToken,
-    NudgeRequest, PendingItem, Permit, ProbeResult, Problem, Readiness, RecoverRequest, RecoveryStatus, Signal,
-    SignalKind, Task, TaskUpdate, TerminateRequest, Time, Token, WrongMark, WrongRequest,
+    CircuitBreakerStatus, CloudEvent, CreatedToken, DecisionRequest, EscalateRequest, EscalationTicket,
+    FleetSummary, Health, HealthSnapshot, Heartbeat, HumanDuration, Incident, Intervention, List,
+    NewCheckpoint, NewToken, NudgeRequest, PendingItem, Permit, ProbeResult, Problem, Readiness,
+    RecoverRequest, RecoveryStatus, Signal, SignalKind, Task, TaskUpdate, TerminateRequest, Time, Token,
+    WrongMark, WrongRequest,
 };
 
 #[derive(OpenApi)]
@@ -20,18 +23,18 @@ use crate::{
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
     components(schemas(
-        Time, HumanDuration, AnyJson, Problem, Health, Readiness, FleetSummary,
-        Heartbeat, Signal, SignalKind, IngestReport, Rejected, PendingItem,
+        Time, HumanDuration, AnyJson<'_>, Problem, Health, Readiness, FleetSummary,
+        Heartbeat<'_>, Signal<'_>, SignalKind, IngestReport, Rejected, PendingItem,
         AgentHealth, AgentReadiness, AgentSettings, HealthSnapshot, ProbeResult,
         NudgeRequest, EscalateRequest, TerminateRequest, DecisionRequest, Intervention,
         Task, TaskUpdate, RecoverRequest, RecoveryStatus,
-        NewCheckpoint, CheckpointInfo, Checkpoint,
+        NewCheckpoint<'_>, CheckpointInfo, Checkpoint<'_>,
         CircuitBreakerStatus, Permit, CallReport,
-        Incident, WrongRequest, WrongMark, EscalationTicket, CloudEvent,
+        Incident, WrongRequest, WrongMark, EscalationTicket, CloudEvent<'_>,
         NewToken, Token, CreatedToken,
         List<AgentHealth>, List<HealthSnapshot>, List<ProbeResult>, List<PendingItem>, List<Task>,
         List<RecoveryStatus>, List<CheckpointInfo>, List<CircuitBreakerStatus>, List<Incident>,
-        List<CloudEvent>, List<Token>,
+        List<CloudEvent<'_>>, List<Token>,
     ))
 )]
 struct Components;
@@ -43,6 +46,18 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
         "A token of scope agent, read or admin. The local command line finds the admin's by itself.",
     ));
     let components = document.components.get_or_insert_default();
+    components.schemas.iter_mut().for_each(|(name, schema)| refer(name, schema));
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer.build()));
     document
+}
+
+/// Lets a list refer to its items instead of describing them again: whoever makes a client from this would get two
+/// types for each otherwise.
+fn refer(name: &str, schema: &mut RefOr<Schema>) {
+    if let Some(item) = name.strip_prefix("List_")
+        && let RefOr::T(Schema::Object(list)) = schema
+        && let Some(RefOr::T(Schema::Array(items))) = list.properties.get_mut("items")
+    {
+        items.items = ArrayItems::RefOrSchema(Box::new(Ref::from_schema_name(item).into()));
+    }
 }

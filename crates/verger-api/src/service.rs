@@ -1,8 +1,8 @@
 //! The thirteen operations of 000 §6, as a trait.
 
 use crate::{
-    AgentHealth, CircuitBreakerStatus, EscalationResult, HealthSnapshot, Heartbeat, HumanDuration, NudgeResult,
-    RecoveryResult, RecoveryStatus, TerminationResult,
+    AgentHealth, CircuitBreakerStatus, EscalationResult, HealthSnapshot, Heartbeat, HumanDuration,
+    NudgeResult, RecoveryResult, RecoveryStatus, TerminationResult,
 };
 
 /// `HealthMonitoringService` of 000 §6: the same operations that HTTP serves, for programs in Rust (L50).
@@ -32,7 +32,10 @@ pub trait HealthMonitoringService {
     type Error: std::error::Error + Send + Sync + 'static;
 
     /// How one agent is doing.
-    fn get_agent_health(&self, agent_id: &str) -> impl Future<Output = Result<AgentHealth, Self::Error>> + Send;
+    fn get_agent_health(
+        &self,
+        agent_id: &str,
+    ) -> impl Future<Output = Result<AgentHealth, Self::Error>> + Send;
 
     /// How all agents are doing, page by page behind the scenes.
     fn get_all_agent_health(&self) -> impl Future<Output = Result<Vec<AgentHealth>, Self::Error>> + Send;
@@ -45,7 +48,10 @@ pub trait HealthMonitoringService {
     ) -> impl Future<Output = Result<Vec<HealthSnapshot>, Self::Error>> + Send;
 
     /// Tells that an agent is alive, and what it says of itself.
-    fn record_heartbeat(&self, heartbeat: Heartbeat<'_>) -> impl Future<Output = Result<(), Self::Error>> + Send;
+    fn record_heartbeat(
+        &self,
+        heartbeat: Heartbeat<'_>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
     /// An agent's last heartbeat, if it ever sent one.
     fn get_last_heartbeat(
@@ -89,7 +95,10 @@ pub trait HealthMonitoringService {
     fn reset_circuit_breaker(&self, name: &str) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
     /// Takes up the work of a task again.
-    fn initiate_recovery(&self, task_id: &str) -> impl Future<Output = Result<RecoveryResult, Self::Error>> + Send;
+    fn initiate_recovery(
+        &self,
+        task_id: &str,
+    ) -> impl Future<Output = Result<RecoveryResult, Self::Error>> + Send;
 
     /// How the recovery of a task stands.
     fn get_recovery_status(

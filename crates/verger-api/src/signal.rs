@@ -111,6 +111,55 @@ words! {
     }
 }
 
+impl SignalKind {
+    /// Whether only somebody with a token may say this. The others are vital signs that anybody on the machine may
+    /// send; they are marked as unverified and never lead to a termination.
+    pub const fn needs_token(self) -> bool {
+        match self {
+            Self::Heartbeat
+            | Self::Activity
+            | Self::ToolCall
+            | Self::Message
+            | Self::ModelRequest
+            | Self::Tokens
+            | Self::Pong => false,
+            Self::Subagent
+            | Self::Compaction
+            | Self::Output
+            | Self::Error
+            | Self::Status
+            | Self::Handoff
+            | Self::Blocker
+            | Self::Spawn
+            | Self::Exit => true,
+        }
+    }
+}
+
+impl SignalBody<'_> {
+    /// Which kind it is.
+    pub const fn kind(&self) -> SignalKind {
+        match self {
+            Self::Heartbeat(_) => SignalKind::Heartbeat,
+            Self::Activity => SignalKind::Activity,
+            Self::ToolCall(_) => SignalKind::ToolCall,
+            Self::Message(_) => SignalKind::Message,
+            Self::ModelRequest(_) => SignalKind::ModelRequest,
+            Self::Subagent(_) => SignalKind::Subagent,
+            Self::Compaction => SignalKind::Compaction,
+            Self::Tokens(_) => SignalKind::Tokens,
+            Self::Output(_) => SignalKind::Output,
+            Self::Error(_) => SignalKind::Error,
+            Self::Status(_) => SignalKind::Status,
+            Self::Handoff(_) => SignalKind::Handoff,
+            Self::Blocker(_) => SignalKind::Blocker,
+            Self::Pong(_) => SignalKind::Pong,
+            Self::Spawn(_) => SignalKind::Spawn,
+            Self::Exit(_) => SignalKind::Exit,
+        }
+    }
+}
+
 words! {
     /// Whether something begins or ends.
     pub enum Phase {
@@ -135,9 +184,11 @@ pub struct ToolCall<'a> {
     pub phase: Phase,
     /// With what it is called.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Value, required = false)]
     pub args: Option<AnyJson<'a>>,
     /// What came of it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Value, required = false)]
     pub result: Option<AnyJson<'a>>,
     /// What went wrong with it.
     #[serde(skip_serializing_if = "Option::is_none")]

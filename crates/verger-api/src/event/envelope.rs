@@ -40,7 +40,8 @@ impl CloudEvent<'_> {
 
     /// Appends the event as JSON, on one line.
     pub fn encode(&self, into: &mut Vec<u8>) {
-        serde_json::to_writer(into, self).expect("a list of bytes takes everything, and all names are strings");
+        serde_json::to_writer(into, self)
+            .expect("a list of bytes takes everything, and all names are strings");
     }
 
     /// The event as JSON, on one line.
@@ -55,7 +56,8 @@ impl CloudEvent<'_> {
         if specversion != "1.0" {
             return Err(DecodeError::Version(specversion.into_owned()));
         }
-        let kind: EventType = kind.parse().map_err(|_| DecodeError::UnknownType(kind.clone().into_owned()))?;
+        let kind: EventType =
+            kind.parse().map_err(|_| DecodeError::UnknownType(kind.clone().into_owned()))?;
         Ok(CloudEvent {
             id: id.into_owned().into(),
             source: source.into_owned().into(),
@@ -139,7 +141,8 @@ impl<'de> Deserialize<'de> for CloudEvent<'static> {
 
 impl PartialSchema for CloudEvent<'_> {
     fn schema() -> RefOr<Schema> {
-        let text = |about: &str| ObjectBuilder::new().schema_type(Type::String).description(Some(about)).build();
+        let text =
+            |about: &str| ObjectBuilder::new().schema_type(Type::String).description(Some(about)).build();
         let time = ObjectBuilder::new()
             .schema_type(Type::String)
             .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))

@@ -1,7 +1,9 @@
 //! Every type of event, and what it holds.
 
 use serde::Serialize;
-use utoipa::ToSchema;
+use utoipa::openapi::schema::{AnyOf, AnyOfBuilder};
+use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 use super::payload::{
     AgentCritical, AgentDegraded, AgentDisconnected, AgentHealthy, AgentReconnected, AgentTerminated,
@@ -22,7 +24,7 @@ macro_rules! events {
         }
 
         /// What happened.
-        #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+        #[derive(Clone, Debug, PartialEq, Serialize)]
         #[serde(untagged)]
         pub enum EventData {
             $($(#[$about])* $variant($payload),)+
@@ -36,6 +38,22 @@ macro_rules! events {
                 }
             }
 
+            /// The names of all that an event may hold, with how each is described.
+            fn all(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+                $(
+                    schemas.push((<$payload as ToSchema>::name().into_owned(), <$payload>::schema()));
+                    <$payload as ToSchema>::schemas(schemas);
+                )+
+            }
+
+            /// Any of them. A note has so few fields of its own that what fits another often fits it too.
+            fn any() -> AnyOf {
+                let names = [$(<$payload as ToSchema>::name()),+];
+                let names: std::collections::BTreeSet<_> = names.into_iter().collect();
+                let any = names.into_iter().fold(AnyOfBuilder::new(), |any, name| any.item(Ref::from_schema_name(name)));
+                any.description(Some("What happened; `type` says which of these it is.")).build()
+            }
+
             /// Reads what an event of this type holds.
             pub(super) fn read(kind: EventType, json: &str) -> Result<Self, serde_json::Error> {
                 Ok(match kind {
@@ -44,6 +62,18 @@ macro_rules! events {
             }
         }
     };
+}
+
+impl PartialSchema for EventData {
+    fn schema() -> RefOr<Schema> {
+        RefOr::T(Schema::AnyOf(Self::any()))
+    }
+}
+
+impl ToSchema for EventData {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        Self::all(schemas);
+    }
 }
 
 events! {

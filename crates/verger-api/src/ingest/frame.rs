@@ -41,7 +41,9 @@ impl<T> Ingest<T> {
     pub fn into_parts(self) -> (Vec<(usize, T)>, IngestReport) {
         let Batch { items, rejected } = match self {
             Self::One(Ok(item)) => Batch { items: vec![(0, item)], rejected: Vec::new() },
-            Self::One(Err(error)) => Batch { items: Vec::new(), rejected: vec![Rejected { index: 0, error }] },
+            Self::One(Err(error)) => {
+                Batch { items: Vec::new(), rejected: vec![Rejected { index: 0, error }] }
+            }
             Self::Many(batch) => batch,
         };
         let report = IngestReport { accepted: items.len(), rejected, pending: None };
@@ -83,7 +85,12 @@ fn has_lines(body: &[u8]) -> bool {
 }
 
 /// Reads one item that is all of `text`.
-fn one<'a, T>(fields: &mut Fields<'a>, text: &'a [u8], limits: &Limits, build: Build<'a, T>) -> Result<T, String> {
+fn one<'a, T>(
+    fields: &mut Fields<'a>,
+    text: &'a [u8],
+    limits: &Limits,
+    build: Build<'a, T>,
+) -> Result<T, String> {
     if limits.item_bytes < text.len() {
         return Err(too_large(limits));
     }
@@ -162,10 +169,11 @@ impl<'l, 'a, T> Reading<'l, 'a, T> {
                 let end = at + items.byte_offset();
                 ((self.build)(&mut fields, self.limits), Some(end))
             }
-            Some(Err(error)) if error.is_eof() && at + window.len() < body.len() => {
-                (Err(too_large(self.limits)), scan::skip_value(body, at))
+            Some(Err(error)) => {
+                let end = scan::skip_value(body, at);
+                let large = self.limits.item_bytes < end.unwrap_or(body.len()) - at;
+                (Err(if large { too_large(self.limits) } else { told(&error) }), end)
             }
-            Some(Err(error)) => (Err(told(&error)), scan::skip_value(body, at)),
             None => (Err("an item must be an object".to_owned()), None),
         }
     }
@@ -193,7 +201,11 @@ impl<'l, 'a, T> Reading<'l, 'a, T> {
     }
 
     fn end(self, body: &[u8], at: usize) -> Batch<T> {
-        if scan::skip_space(body, at) == body.len() { self.batch } else { self.stop("text follows the array") }
+        if scan::skip_space(body, at) == body.len() {
+            self.batch
+        } else {
+            self.stop("text follows the array")
+        }
     }
 }
 

@@ -54,16 +54,33 @@ pub(super) fn value(text: &str, start: usize, end: usize) -> Option<Secret> {
 
 fn classify(word: &str) -> Option<Name> {
     const SURE: [&str; 18] = [
-        "password", "passwd", "passphrase", "secret", "apikey", "accesskey", "secretkey", "privatekey", "authkey",
-        "signingkey", "encryptionkey", "accountkey", "masterkey", "sharedkey", "storagekey", "servicekey",
-        "credentials", "subscriptionkey",
+        "password",
+        "passwd",
+        "passphrase",
+        "secret",
+        "apikey",
+        "accesskey",
+        "secretkey",
+        "privatekey",
+        "authkey",
+        "signingkey",
+        "encryptionkey",
+        "accountkey",
+        "masterkey",
+        "sharedkey",
+        "storagekey",
+        "servicekey",
+        "credentials",
+        "subscriptionkey",
     ];
-    const HEADERS: [&str; 5] =
-        ["authorization", "proxyauthorization", "cookie", "setcookie", "xapikey"];
+    const HEADERS: [&str; 5] = ["authorization", "proxyauthorization", "cookie", "setcookie", "xapikey"];
     if HEADERS.iter().any(|name| ends(word, name) == Some(true)) {
         return Some(Name::Header);
     }
-    if SURE.iter().any(|name| ends(word, name).is_some()) || ends(word, "pwd") == Some(true) || ends(word, "dbpass").is_some() {
+    if SURE.iter().any(|name| ends(word, name).is_some())
+        || ends(word, "pwd") == Some(true)
+        || ends(word, "dbpass").is_some()
+    {
         return Some(Name::Password);
     }
     let part = |tail: &str| ends(word, tail) == Some(true) || is_part(word, tail);
@@ -74,7 +91,8 @@ fn classify(word: &str) -> Option<Name> {
 /// that is all of it.
 fn ends(word: &str, tail: &str) -> Option<bool> {
     let mut word = word.bytes().rev().filter(|byte| !matches!(byte, b'_' | b'-'));
-    let same = tail.bytes().rev().all(|byte| word.next().is_some_and(|given| given.to_ascii_lowercase() == byte));
+    let same =
+        tail.bytes().rev().all(|byte| word.next().is_some_and(|given| given.to_ascii_lowercase() == byte));
     same.then(|| word.next().is_none())
 }
 
@@ -102,7 +120,9 @@ fn header(text: &str, from: usize) -> Option<Secret> {
     let value = text[from..to].trim_end();
     let announced = value.split_once(' ').is_some_and(|(scheme, rest)| {
         let known = ["bearer", "basic", "token", "digest", "apikey", "negotiate"];
-        known.iter().any(|name| scheme.eq_ignore_ascii_case(name)) && 8 <= rest.trim().len() && !rest.trim().contains(' ')
+        known.iter().any(|name| scheme.eq_ignore_ascii_case(name))
+            && 8 <= rest.trim().len()
+            && !rest.trim().contains(' ')
     });
     let pairs = value.contains('=') && 12 <= value.len();
     let alone = !value.contains(' ') && looks_random(value);
@@ -143,7 +163,17 @@ impl<'a> Given<'a> {
     /// Whether this can be a secret at all, and is no word of a sentence or of a program.
     fn is_secret(&self, text: &str, name_at: usize, assigned: u8) -> bool {
         const NONE: [&str; 12] = [
-            "null", "none", "true", "false", "undefined", "nil", "string", "str", "password", "secret", "token",
+            "null",
+            "none",
+            "true",
+            "false",
+            "undefined",
+            "nil",
+            "string",
+            "str",
+            "password",
+            "secret",
+            "token",
             "required",
         ];
         let value = self.value;
@@ -163,7 +193,10 @@ impl<'a> Given<'a> {
             return false;
         }
         match assigned {
-            b':' => value.bytes().any(|byte| byte.is_ascii_digit()) && 6 <= value.len() || self.is_setting(text, name_at),
+            b':' => {
+                value.bytes().any(|byte| byte.is_ascii_digit()) && 6 <= value.len()
+                    || self.is_setting(text, name_at)
+            }
             _ => 4 <= value.len() && !is_path_of_names(value),
         }
     }
@@ -204,10 +237,13 @@ fn closing(window: &[u8], from: usize, quote: u8) -> Option<usize> {
 
 /// `config.password` and `self.token` are names, not values.
 fn is_path_of_names(value: &str) -> bool {
-    value.contains('.') && value.split('.').all(|part| part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
+    value.contains('.')
+        && value.split('.').all(|part| part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
 }
 
 fn looks_random(value: &str) -> bool {
-    8 <= value.len() && value.bytes().any(|byte| byte.is_ascii_digit()) && value.bytes().any(|byte| byte.is_ascii_alphabetic())
+    8 <= value.len()
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
         || 20 <= value.len() && !value.contains(' ') && !value.contains('.')
 }

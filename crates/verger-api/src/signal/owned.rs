@@ -1,6 +1,8 @@
 //! Signals that outlive the body that they came in, for whoever queues them.
 
-use super::{Exit, Failure, Message, ModelRequest, Reason, Signal, SignalBody, Spawn, StatusReport, Subagent, ToolCall};
+use super::{
+    Exit, Failure, Message, ModelRequest, Reason, Signal, SignalBody, Spawn, StatusReport, Subagent, ToolCall,
+};
 use crate::AnyJson;
 use crate::heartbeat::owned;
 

@@ -1,3 +1,9 @@
 //! What the wire types promise, seen from outside.
 
+mod events;
+mod heartbeats;
+mod hostile;
+mod openapi;
 mod redact;
+mod signals;
+mod spelling;

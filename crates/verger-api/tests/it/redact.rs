@@ -15,12 +15,18 @@ const TABLE: &[(&str, &str)] = &[
     ("glpat-x1y2z3A4B5C6D7E8F9G0", "[redacted:gitlab-token]"),
     ("xoxb-123456789012-abcdefGHIJKL", "[redacted:slack-token]"),
     ("id AKIAIOSFODNN7EXAMPLE in eu-west-1", "id [redacted:aws-key] in eu-west-1"),
-    ("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "AWS_SECRET_ACCESS_KEY=[redacted:password]"),
+    (
+        "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "AWS_SECRET_ACCESS_KEY=[redacted:password]",
+    ),
     ("Authorization: Bearer abcdef0123456789abcdef", "Authorization: [redacted:header]"),
     ("curl -H 'Authorization: Basic dXNlcjpwYXNzd29yZA==' x", "curl -H 'Authorization: [redacted:header]' x"),
     ("sent Basic dXNlcjpwYXNzd29yZA== along", "sent Basic [redacted:basic-auth] along"),
     ("bearer 0a1b2c3d4e5f6071", "bearer [redacted:bearer]"),
-    ("{\"headers\":{\"Authorization\":\"Bearer abcdef0123456789\"}}", "{\"headers\":{\"Authorization\":\"[redacted:header]\"}}"),
+    (
+        "{\"headers\":{\"Authorization\":\"Bearer abcdef0123456789\"}}",
+        "{\"headers\":{\"Authorization\":\"[redacted:header]\"}}",
+    ),
     ("Cookie: session=8f14e45fceea167a; theme=dark\nHost: x", "Cookie: [redacted:header]\nHost: x"),
     (
         "jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U end",
@@ -35,19 +41,34 @@ const TABLE: &[(&str, &str)] = &[
         "{\"key\":\"x\\n[redacted:private-key]\\n\"}",
     ),
     ("-----BEGIN PRIVATE KEY-----\nMIIEvQ", "[redacted:private-key]"),
-    ("postgres://app:hunter2@db.internal:5432/app?x=1", "postgres://app:[redacted:password]@db.internal:5432/app?x=1"),
+    (
+        "postgres://app:hunter2@db.internal:5432/app?x=1",
+        "postgres://app:[redacted:password]@db.internal:5432/app?x=1",
+    ),
     ("redis://:p%40ss@localhost", "redis://:[redacted:password]@localhost"),
-    ("https://hooks.slack.com/services/T0001/B0001/XXXXyyyyZZZZ", "https://hooks.slack.com/services/[redacted:webhook]"),
-    ("PATH=/bin\nDB_PASSWORD=correct,horse\nHOME=/root", "PATH=/bin\nDB_PASSWORD=[redacted:password],horse\nHOME=/root"),
+    (
+        "https://hooks.slack.com/services/T0001/B0001/XXXXyyyyZZZZ",
+        "https://hooks.slack.com/services/[redacted:webhook]",
+    ),
+    (
+        "PATH=/bin\nDB_PASSWORD=correct,horse\nHOME=/root",
+        "PATH=/bin\nDB_PASSWORD=[redacted:password],horse\nHOME=/root",
+    ),
     ("STRIPE_KEY=abcd1234efgh5678", "STRIPE_KEY=[redacted:token]"),
-    ("{\"password\":\"sword fish 1\",\"user\":\"a\"}", "{\"password\":\"[redacted:password]\",\"user\":\"a\"}"),
+    (
+        "{\"password\":\"sword fish 1\",\"user\":\"a\"}",
+        "{\"password\":\"[redacted:password]\",\"user\":\"a\"}",
+    ),
     ("{\\\"apiKey\\\": \\\"swordfish\\\"}", "{\\\"apiKey\\\": \\\"[redacted:password]\\\"}"),
     ("client_secret=s3cr3t&grant=x", "client_secret=[redacted:password]&grant=x"),
     ("db:\n  password: swordfish\n  port: 1", "db:\n  password: [redacted:password]\n  port: 1"),
     ("mysql --password hunter22 -u root", "mysql --password [redacted:password] -u root"),
     ("deploy --api-key=abc123def456", "deploy --api-key=[redacted:password]"),
     ("accessToken: 'a1b2c3d4e5f6'", "accessToken: '[redacted:token]'"),
-    ("{\"line\":\"x\\nghp_16C7e42F292c6912E7710c838347Ae178B4a\"}", "{\"line\":\"x\\n[redacted:github-token]\"}"),
+    (
+        "{\"line\":\"x\\nghp_16C7e42F292c6912E7710c838347Ae178B4a\"}",
+        "{\"line\":\"x\\n[redacted:github-token]\"}",
+    ),
 ];
 
 /// What looks a little like credentials and is none.
@@ -109,13 +130,17 @@ fn json_stays_json() {
     });
     let redacted = redact(&text.to_string()).into_owned();
     serde_json::from_str::<serde_json::Value>(&redacted).expect(&redacted);
-    assert!(!redacted.contains("b\\\\c") && !redacted.contains("abc123def") && !redacted.contains("k1"), "{redacted}");
+    assert!(
+        !redacted.contains("b\\\\c") && !redacted.contains("abc123def") && !redacted.contains("k1"),
+        "{redacted}"
+    );
 }
 
 #[test]
 fn a_long_secret_goes_as_a_whole() {
     let long = "a1b2".repeat(5_000);
-    for text in [format!("Cookie: a={long}"), format!("API_KEY={long}"), format!("{{\"apiKey\":\"{long}\"}}")] {
+    for text in [format!("Cookie: a={long}"), format!("API_KEY={long}"), format!("{{\"apiKey\":\"{long}\"}}")]
+    {
         assert!(redact(&text).len() < 60, "{}", &text[..20]);
     }
 }
@@ -123,7 +148,9 @@ fn a_long_secret_goes_as_a_whole() {
 /// Secrets of each shape, with what stands right before them.
 fn secrets() -> impl Strategy<Value = (String, String)> {
     let of = |before: &'static str, shape: &'static str| {
-        prop::string::string_regex(shape).expect("a shape").prop_map(move |secret| (before.to_owned(), secret))
+        prop::string::string_regex(shape)
+            .expect("a shape")
+            .prop_map(move |secret| (before.to_owned(), secret))
     };
     prop_oneof![
         of("", "sk-ant-api03-[A-Za-z0-9_-]{20,90}[A-Z0-9]"),
