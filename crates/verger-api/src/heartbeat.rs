@@ -11,7 +11,7 @@ use crate::{Time, ingest};
 
 /// A heartbeat. Only the agent's name is needed; what an agent never sends is no evidence against it.
 ///
-/// Names in snake_case and those of 000 §2.2 (`current_phase`, `last_tool_call_timestamp`) are read too.
+/// Names in `snake_case` and those of 000 §2.2 (`current_phase`, `last_tool_call_timestamp`) are read too.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Heartbeat<'a> {

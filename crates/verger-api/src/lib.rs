@@ -8,8 +8,8 @@
 //!
 //! What it promises:
 //!
-//! - **One spelling out, several in.** Answers are camelCase and hold every field. Input may be snake_case, fields
-//!   that are not known are ignored, times are RFC 3339.
+//! - **One spelling out, several in.** Answers are camelCase and hold every field. Input may be `snake_case`,
+//!   fields that are not known are ignored, times are RFC 3339.
 //! - **One bad item spoils nothing.** Of a batch the good ones are kept, and each bad one is told by its place and
 //!   the field that is wrong ([`ingest`]).
 //! - **Hostile input costs what its length costs.** Nothing recurses, panics or looks at a byte again and again.

@@ -39,7 +39,7 @@ use crate::{
 )]
 struct Components;
 
-/// All types as OpenAPI 3.1 describes them, with the way to sign in. Paths are the server's to add.
+/// All types as `OpenAPI` 3.1 describes them, with the way to sign in. Paths are the server's to add.
 pub fn openapi() -> utoipa::openapi::OpenApi {
     let mut document = Components::openapi();
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(

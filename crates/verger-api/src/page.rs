@@ -5,8 +5,6 @@
 //! cursor that was changed, cut off or carried to another list is refused instead of answering something odd. That
 //! is no protection of secrets: whoever asks is checked at every page.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -93,7 +91,7 @@ fn hex(digit: u8) -> char {
     char::from_digit(u32::from(digit), 16).unwrap_or('0')
 }
 
-fn unhex(text: &str) -> Option<Cow<'static, [u8]>> {
+fn unhex(text: &str) -> Option<Vec<u8>> {
     if CURSOR_MAX < text.len() || text.len() % 2 == 1 {
         return None;
     }

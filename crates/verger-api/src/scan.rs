@@ -128,7 +128,7 @@ impl Place {
                 let dot = if path.is_empty() { "" } else { "." };
                 path.extend([dot, key]);
             }
-            Self::Index(index) => path.push_str(&format!("[{index}]")),
+            Self::Index(index) => path.extend(["[", &index.to_string(), "]"]),
         }
         path
     }

@@ -159,7 +159,7 @@ fn number(text: &[u8]) -> Option<i64> {
 
 fn digits(into: &mut [u8], mut number: i64) {
     for place in into.iter_mut().rev() {
-        *place = b'0' + (number % 10) as u8;
+        *place = b'0' + u8::try_from(number % 10).unwrap_or_default();
         number /= 10;
     }
 }

@@ -139,7 +139,7 @@ impl<'f, 'a> Reader<'f, 'a> {
             Some(Given::Unsigned(number)) => Ok(Some(number.to_string().into())),
             Some(Given::Signed(number)) => Ok(Some(number.to_string().into())),
             Some(Given::Float(number)) => Ok(Some(number.to_string().into())),
-            other => self.checked(Field::ProgressIndicator, other, self.limits.label_bytes),
+            other => checked(Field::ProgressIndicator, other, self.limits.label_bytes),
         }
     }
 
@@ -168,23 +168,7 @@ impl<'f, 'a> Reader<'f, 'a> {
 
     fn string(&mut self, field: Field, bytes_max: usize) -> Result<Option<Cow<'a, str>>, String> {
         let given = self.fields.take(field);
-        self.checked(field, given, bytes_max)
-    }
-
-    fn checked(
-        &self,
-        field: Field,
-        given: Option<Given<'a>>,
-        bytes_max: usize,
-    ) -> Result<Option<Cow<'a, str>>, String> {
-        match given {
-            None => Ok(None),
-            Some(Given::Text(text)) if bytes_max < text.len() => {
-                Err(format!("{} is longer than {bytes_max} bytes", field.name()))
-            }
-            Some(Given::Text(text)) => Ok(Some(text)),
-            Some(other) => Err(wrong(field, "a string", &other)),
-        }
+        checked(field, given, bytes_max)
     }
 }
 
@@ -196,4 +180,16 @@ pub(crate) fn required<T>(field: Field, value: Option<T>) -> Result<T, String> {
 #[cold]
 fn wrong(field: Field, expected: &str, given: &Given<'_>) -> String {
     format!("{} must be {expected}, not {}", field.name(), given.what())
+}
+
+/// A text that is not too long.
+fn checked(field: Field, given: Option<Given<'_>>, bytes_max: usize) -> Result<Option<Cow<'_, str>>, String> {
+    match given {
+        None => Ok(None),
+        Some(Given::Text(text)) if bytes_max < text.len() => {
+            Err(format!("{} is longer than {bytes_max} bytes", field.name()))
+        }
+        Some(Given::Text(text)) => Ok(Some(text)),
+        Some(other) => Err(wrong(field, "a string", &other)),
+    }
 }

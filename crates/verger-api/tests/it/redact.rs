@@ -125,7 +125,7 @@ fn what_is_no_credential_is_not_even_copied() {
 #[test]
 fn json_stays_json() {
     let text = serde_json::json!({
-        "password": "a\"b\\c", "token": 12345678, "env": "A=1\nAPI_KEY=abc123def\nB=2",
+        "password": "a\"b\\c", "token": 12_345_678, "env": "A=1\nAPI_KEY=abc123def\nB=2",
         "nested": { "secret": ["x", { "apiKey": "k1" }], "credentials": { "user": "u" } },
     });
     let redacted = redact(&text.to_string()).into_owned();

@@ -1,4 +1,4 @@
-//! Requests may be written in camelCase or in snake_case, and go out in camelCase.
+//! Requests may be written in camelCase or in `snake_case`, and go out in camelCase.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -8,7 +8,7 @@ use verger_api::{
     NudgeRequest, RecoverRequest, TaskUpdate, TerminateRequest, WrongRequest, read_body,
 };
 
-/// Every name in snake_case. What is inside of `env` is the user's own.
+/// Every name in `snake_case`. What is inside of `env` is the user's own.
 fn snake(value: &Value) -> Value {
     match value {
         Value::Object(fields) => Value::Object(
