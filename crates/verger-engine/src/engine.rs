@@ -177,6 +177,12 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
         turn
     }
 
+    /// Turns the loop and writes down all that is known, whether or not it is due: the last thing before an end.
+    pub fn flush(&mut self, inbox: &mut impl Inbox) -> Turn {
+        self.fact = true;
+        self.turn(inbox)
+    }
+
     /// The fleet as it stands, for views. What is not committed yet must not be shown.
     pub fn fleet(&self) -> &Fleet {
         &self.fleet
