@@ -1,0 +1,50 @@
+//! What all handlers share.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use verger_api::Cursors;
+use verger_api::ingest::Limits;
+
+use crate::access::{Doorkeeper, Origin};
+use crate::monitor::Monitor;
+
+/// The largest body that is read.
+pub(crate) const BODY_MAX: usize = 16 << 20;
+
+/// What all handlers share. Clones share the same.
+#[derive(Clone)]
+pub struct App(Arc<Parts>);
+
+/// What it is made of.
+pub struct Parts {
+    /// The monitor.
+    pub monitor: Monitor,
+    /// Knows who asks.
+    pub doorkeeper: Doorkeeper,
+    /// Knows from where one may ask.
+    pub origin: Origin,
+    /// Seals where a page ends.
+    pub cursors: Cursors,
+    /// How much one body may hold.
+    pub limits: Limits,
+    /// When the program began.
+    pub started: Instant,
+    /// Its version.
+    pub version: &'static str,
+}
+
+impl App {
+    /// Shares these.
+    pub fn new(parts: Parts) -> Self {
+        Self(Arc::new(parts))
+    }
+}
+
+impl std::ops::Deref for App {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}

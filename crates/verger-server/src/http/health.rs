@@ -1,0 +1,38 @@
+//! The monitor's own health. Whoever asks needs no token.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use verger_api::{Health, Missing, Readiness};
+
+use super::App;
+
+/// A loop that did not turn for so long does not do its work: it wakes every ten seconds at the latest.
+const STILL_MAX: Duration = Duration::from_secs(30);
+
+pub(super) async fn health(State(app): State<App>) -> Json<Health> {
+    Json(Health::ok(app.version, app.started.elapsed().as_secs()))
+}
+
+pub(super) async fn ready(State(app): State<App>) -> Response {
+    let pulse = app.monitor.pulse();
+    let mut missing = Vec::new();
+    if pulse.turns() == 0 {
+        missing.push(part("engine", "it has not begun to watch yet".to_owned()));
+    } else if pulse.age() > STILL_MAX {
+        missing.push(part("engine", format!("it has not looked for {} s", pulse.age().as_secs())));
+    }
+    if pulse.store_failed() {
+        missing.push(part("store", "it cannot be written; nothing is decided meanwhile".to_owned()));
+    }
+    let readiness = Readiness::of(missing);
+    let status = if readiness.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (status, Json(readiness)).into_response()
+}
+
+fn part(part: &str, text: String) -> Missing {
+    Missing { part: part.to_owned(), text }
+}

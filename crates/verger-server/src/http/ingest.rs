@@ -1,0 +1,169 @@
+//! What agents send: heartbeats and signals, one by one or by the thousand.
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::extract::rejection::BytesRejection;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use verger_api::ingest::{self, Ingest, IngestReport};
+use verger_api::{HttpError, PendingItem, PendingKind, Time};
+use verger_core::Refusal as Turned;
+use verger_core::id::AgentId;
+use verger_core::signal::Signal;
+use verger_engine::{Answer, Message};
+
+use super::asker::Asker;
+use super::{App, Refusal};
+use crate::access::{Caller, Right};
+use crate::monitor::{Item, Kind, wall_now};
+use crate::wire;
+
+pub(super) async fn heartbeats(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<Response, Refusal> {
+    let (body, received_at) = (body?, wall_now());
+    let read = ingest::heartbeats(&body, &app.limits);
+    let is_one = is_one(&read)?;
+    let (items, report) = read.into_parts();
+    let mut taking = Taking::new(report, items.len());
+    for (index, beat) in items {
+        let agent = AgentId::from(beat.agent_id.as_ref());
+        match caller.may(Right::Vital(&agent)) {
+            Ok(()) => taking.push(index, wire::heartbeat(&beat, received_at, caller.trust(&agent))),
+            Err(denied) => taking.report.reject(index, denied.to_string()),
+        }
+    }
+    taking.answer(&app, is_one).await
+}
+
+pub(super) async fn signals(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<Response, Refusal> {
+    let (body, received_at) = (body?, wall_now());
+    let read = ingest::signals(&body, &app.limits);
+    let is_one = is_one(&read)?;
+    let (items, report) = read.into_parts();
+    let mut taking = Taking::new(report, items.len());
+    for (index, said) in items {
+        let agent = AgentId::from(said.agent_id.as_ref());
+        match may_say(&caller, &agent, said.body.kind().needs_token()) {
+            Ok(()) => {
+                for signal in wire::signal(&said, received_at, caller.trust(&agent)) {
+                    taking.push(index, signal);
+                }
+            }
+            Err(denied) => taking.report.reject(index, denied.to_string()),
+        }
+    }
+    taking.answer(&app, is_one).await
+}
+
+fn may_say(caller: &Caller, agent: &AgentId, needs_token: bool) -> Result<(), crate::access::Denied> {
+    caller.may(if needs_token { Right::Own(agent) } else { Right::Vital(agent) })
+}
+
+/// Whether the body is one object. One that is wrong is refused as a whole: there is nothing else in it.
+fn is_one<T>(read: &Ingest<T>) -> Result<bool, Refusal> {
+    match read {
+        Ingest::One(Ok(_)) => Ok(true),
+        Ingest::One(Err(error)) => Err(Refusal::http(HttpError::WrongField, error.clone())),
+        Ingest::Many(_) => Ok(false),
+    }
+}
+
+/// Signals of one body on their way to the loop.
+struct Taking {
+    report: IngestReport,
+    /// The place in the body that each message came from.
+    places: Vec<usize>,
+    messages: Vec<Message>,
+    agent: Option<AgentId>,
+}
+
+impl Taking {
+    fn new(report: IngestReport, items: usize) -> Self {
+        Self { report, places: Vec::with_capacity(items), messages: Vec::with_capacity(items), agent: None }
+    }
+
+    fn push(&mut self, index: usize, signal: Signal) {
+        self.agent.get_or_insert_with(|| signal.agent.clone());
+        self.places.push(index);
+        self.messages.push(Message::Signal(signal));
+    }
+
+    async fn answer(mut self, app: &App, is_one: bool) -> Result<Response, Refusal> {
+        let answers = app.monitor.tell(self.messages).await?;
+        let mut superseded = false;
+        let mut refused = None;
+        for (place, answer) in self.places.into_iter().zip(answers) {
+            let Answer::Refused(turned) = answer else { continue };
+            superseded |= matches!(turned, Turned::Superseded { .. });
+            // A body's item may hold several signals; it is rejected once.
+            if refused.replace(place) != Some(place) && !(is_one && superseded) {
+                self.report.reject(place, turned.to_string());
+            }
+        }
+        if is_one {
+            let agent = self.agent.filter(|_| !superseded);
+            let mut pending = match &agent {
+                Some(agent) if app.monitor.pending().has(agent) => waiting(app, agent).await?,
+                _ => Vec::new(),
+            };
+            if superseded {
+                pending.push(superseded_item());
+            }
+            self.report.pending = Some(pending);
+        }
+        Ok((StatusCode::ACCEPTED, Json(self.report)).into_response())
+    }
+}
+
+/// Takes what waits for an agent; it counts as delivered, for the reply is on its way.
+async fn waiting(app: &App, agent: &AgentId) -> Result<Vec<PendingItem>, Refusal> {
+    let id = agent.clone();
+    let life =
+        app.monitor.look(move |fleet, calendar| fleet.view(calendar.now(), &id).map(|view| view.incarnation));
+    let Some(life) = life.await? else { return Ok(Vec::new()) };
+    let handover = app.monitor.pending().take(agent, life);
+    let items = handover.items().iter().map(pending_item).collect();
+    for key in handover.done() {
+        app.monitor.report(key, verger_core::effect::Outcome::Delivered);
+    }
+    Ok(items)
+}
+
+fn pending_item(item: &Item) -> PendingItem {
+    let kind = match item.kind {
+        Kind::Nudge => PendingKind::Nudge,
+        Kind::Ping => PendingKind::Ping,
+        Kind::Cancel => PendingKind::Cancel,
+        Kind::Handoff => PendingKind::Handoff,
+    };
+    PendingItem {
+        id: item.key.to_string(),
+        kind,
+        message: Some(item.text.to_string()),
+        attempt: item.attempt.into(),
+        created_at: Time::from_millis(item.since.0),
+        seq: (item.kind == Kind::Ping).then_some(item.key.seq),
+        interval_seconds: None,
+    }
+}
+
+/// An earlier life is told that another one runs.
+fn superseded_item() -> PendingItem {
+    PendingItem {
+        id: "superseded".to_owned(),
+        kind: PendingKind::Superseded,
+        message: Some("Another life of this agent runs; end yourself.".to_owned()),
+        attempt: 1,
+        created_at: Time::from_millis(wall_now().0),
+        seq: None,
+        interval_seconds: None,
+    }
+}

@@ -1,0 +1,120 @@
+//! Why a request was refused, as a problem document.
+
+use axum::extract::rejection::{BytesRejection, QueryRejection};
+use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use verger_api::{BodyError, CursorError, HttpError, PROBLEM_JSON, Problem};
+use verger_core::command::CommandError;
+
+use crate::access::{Denied, Stranger};
+use crate::monitor::Unavailable;
+
+/// A request was refused, and nothing was changed.
+#[derive(Debug)]
+pub(crate) struct Refusal(Box<Problem>);
+
+impl Refusal {
+    pub(crate) fn http(error: HttpError, detail: impl Into<String>) -> Self {
+        Self(Box::new(Problem::http(error, detail)))
+    }
+
+    /// By the code of one of the core's own refusals.
+    pub(crate) fn code(code: &str, detail: impl Into<String>) -> Self {
+        Self(Box::new(Problem::new(code, detail)))
+    }
+
+    pub(crate) fn unknown_agent(id: &str) -> Self {
+        Self::code("VG0101", format!("no agent `{id}` is registered"))
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let Self(problem) = self;
+        let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let body = serde_json::to_vec(&problem).unwrap_or_default();
+        let mut response = (status, [(header::CONTENT_TYPE, PROBLEM_JSON)], body).into_response();
+        if let Some(seconds) = problem.retry_after_seconds {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}
+
+impl From<Unavailable> for Refusal {
+    fn from(error: Unavailable) -> Self {
+        let kind = match error {
+            Unavailable::Overloaded => HttpError::Overloaded,
+            Unavailable::Stopping => HttpError::NotReady,
+        };
+        Self(Box::new(Problem::http(kind, error.to_string()).retry_after(1)))
+    }
+}
+
+impl From<Denied> for Refusal {
+    fn from(denied: Denied) -> Self {
+        let kind = match denied {
+            Denied::NoToken => HttpError::NoToken,
+            Denied::NotAllowed | Denied::AnotherAgent => HttpError::NotAllowed,
+        };
+        Self::http(kind, denied.to_string())
+    }
+}
+
+impl From<Stranger> for Refusal {
+    fn from(stranger: Stranger) -> Self {
+        Self::http(HttpError::WrongOrigin, stranger.to_string())
+    }
+}
+
+impl From<CommandError> for Refusal {
+    fn from(error: CommandError) -> Self {
+        Self::code(error.code(), error.to_string())
+    }
+}
+
+impl From<BodyError> for Refusal {
+    fn from(error: BodyError) -> Self {
+        Self(Box::new(error.into()))
+    }
+}
+
+impl From<BytesRejection> for Refusal {
+    fn from(error: BytesRejection) -> Self {
+        let kind = if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+            HttpError::TooLarge
+        } else {
+            HttpError::UnreadableBody
+        };
+        Self::http(kind, error.body_text())
+    }
+}
+
+impl From<QueryRejection> for Refusal {
+    fn from(error: QueryRejection) -> Self {
+        Self::http(HttpError::WrongQuery, error.body_text())
+    }
+}
+
+impl From<CursorError> for Refusal {
+    fn from(error: CursorError) -> Self {
+        Self::http(HttpError::WrongCursor, error.to_string())
+    }
+}
+
+impl From<verger_store::Error> for Refusal {
+    fn from(error: verger_store::Error) -> Self {
+        Self::http(HttpError::Storage, error.to_string())
+    }
+}
+
+pub(super) async fn no_such_address(uri: Uri) -> Refusal {
+    Refusal::http(HttpError::NoSuchAddress, format!("nothing is served at {}", uri.path()))
+}
+
+pub(super) async fn wrong_method(uri: Uri) -> Refusal {
+    Refusal::http(HttpError::WrongMethod, format!("{} is not served by this method", uri.path()))
+}

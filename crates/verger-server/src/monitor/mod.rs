@@ -1,0 +1,172 @@
+//! One fleet, watched: the loop on its thread, and the handle by which the rest of the program reaches it.
+
+mod calendar;
+mod clock;
+mod door;
+mod outlet;
+mod pending;
+mod queue;
+mod turning;
+
+use std::io;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use tokio::sync::{mpsc, oneshot};
+use verger_core::effect::{Effect, EffectKey, Outcome};
+use verger_core::fleet::Fleet;
+use verger_core::policy::Policies;
+use verger_core::signal::Body;
+use verger_engine::{Answer, Engine, Message, OpenError, Settings};
+use verger_store::{Archive, EngineStore};
+
+pub use calendar::Calendar;
+pub use clock::{SystemClock, wall_now};
+pub use pending::{Handover, Item, Kind, Listener, Pending};
+pub use queue::Unavailable;
+pub use turning::Pulse;
+
+use door::Door;
+use outlet::Outlet;
+use queue::{Delivery, Queue};
+use turning::Turning;
+
+/// Blind times that are read back after a restart.
+const BLIND_TIMES: usize = 4_096;
+
+/// The handle to a running monitor. Clones reach the same one.
+#[derive(Clone)]
+pub struct Monitor {
+    queue: Arc<Queue>,
+    pending: Arc<Pending>,
+    pulse: Arc<Pulse>,
+    archive: Archive,
+}
+
+/// A monitor that was started, in the hands of whoever ends it.
+pub struct Started {
+    /// The handle.
+    pub monitor: Monitor,
+    /// Effects that somebody has to carry out, and to [report](Monitor::report) on.
+    pub effects: mpsc::UnboundedReceiver<Effect>,
+    thread: JoinHandle<()>,
+}
+
+/// Why a monitor could not be started.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// What it remembers cannot be read.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] verger_store::Error),
+    /// The operating system gave no thread.
+    #[error("could not start the monitor's thread")]
+    Thread(#[from] io::Error),
+}
+
+impl Monitor {
+    /// Restores the fleet and begins to watch it. `seed` is any number: it spreads what would happen at one moment.
+    pub fn start(
+        store: (EngineStore, Archive),
+        policies: Policies,
+        settings: Settings,
+        seed: u64,
+    ) -> Result<Started, StartError> {
+        let (store, archive) = store;
+        let blind =
+            archive.blind_times(BLIND_TIMES)?.into_iter().map(|time| (time.until.observed, time.lasted));
+        let calendar = Calendar::new(blind);
+        let (queue, pending, pulse) =
+            (Arc::<Queue>::default(), Arc::<Pending>::default(), Arc::<Pulse>::default());
+        let (carried, effects) = mpsc::unbounded_channel();
+        let outlet = Outlet { pending: Arc::clone(&pending), queue: Arc::clone(&queue), carried };
+        let restore = |rows, at| Fleet::restore(policies, seed, rows, at);
+        let engine = Engine::open(SystemClock, store, outlet, settings, restore)?;
+        let door = Door::new(Arc::clone(&queue));
+        let turning =
+            Turning { engine, door, queue: Arc::clone(&queue), calendar, pulse: Arc::clone(&pulse) };
+        let closed = Closed(Arc::clone(&queue));
+        let thread = std::thread::Builder::new().name("verger-engine".to_owned()).spawn(move || {
+            // However the loop ends, nobody waits for an answer that never comes.
+            let _closed = closed;
+            turning.run();
+        })?;
+        Ok(Started { monitor: Self { queue, pending, pulse, archive }, effects, thread })
+    }
+
+    /// Hands messages over, and waits for what becomes of each: facts and orders until they are on disk.
+    pub async fn tell(&self, messages: Vec<Message>) -> Result<Vec<Answer>, Unavailable> {
+        let (tell, answers) = oneshot::channel();
+        self.queue.push(Delivery { messages, answers: Some(tell) })?;
+        answers.await.map_err(|_| Unavailable::Stopping)
+    }
+
+    /// Looks at the fleet between two turns of the loop; all that is seen is on disk. It must be quick: nothing is
+    /// decided meanwhile.
+    pub async fn look<R, F>(&self, look: F) -> Result<R, Unavailable>
+    where
+        R: Send + 'static,
+        F: FnOnce(&Fleet, &Calendar) -> R + Send + 'static,
+    {
+        let (tell, seen) = oneshot::channel();
+        self.queue.look(Box::new(move |fleet, calendar| {
+            // Who hung up does not want to know.
+            let _ = tell.send(look(fleet, calendar));
+        }))?;
+        seen.await.map_err(|_| Unavailable::Stopping)
+    }
+
+    /// Tells what became of an effect.
+    pub fn report(&self, key: EffectKey, outcome: Outcome) {
+        outlet::report(&self.queue, key, outcome);
+    }
+
+    /// Tells what the monitor itself found out for an effect, as for a survey.
+    pub fn found(&self, key: &EffectKey, body: Body) {
+        outlet::tell_own(&self.queue, key, body);
+    }
+
+    /// What waits for agents.
+    pub fn pending(&self) -> &Arc<Pending> {
+        &self.pending
+    }
+
+    /// How the loop is doing.
+    pub fn pulse(&self) -> &Pulse {
+        &self.pulse
+    }
+
+    /// What is remembered.
+    pub fn archive(&self) -> &Archive {
+        &self.archive
+    }
+}
+
+impl Started {
+    /// Ends the monitor: what it took is done and written first. Blocks until then.
+    pub fn stop(self) {
+        self.monitor.queue.stop();
+        // A panic was reported by its thread.
+        let _ = self.thread.join();
+    }
+
+    /// Whether the loop has ended, by itself or because it was told to.
+    pub fn has_ended(&self) -> bool {
+        self.thread.is_finished()
+    }
+}
+
+/// Turns everybody away once the loop is no more.
+struct Closed(Arc<Queue>);
+
+impl Drop for Closed {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,188 @@
+//! The way into the loop: one bounded queue, and the answers' way back.
+//!
+//! Whoever hands something over hands it over as a whole, a request's thousand heartbeats as one delivery: so a
+//! lock is taken and a waiting caller woken once for all of them. What does not fit is turned away at once.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use verger_core::fleet::Fleet;
+use verger_engine::{Answer, Message};
+
+use super::Calendar;
+
+/// Messages that may wait. At a million a second they are a tenth of a second's work.
+pub(crate) const MESSAGES_MAX: usize = 65_536;
+/// Questions that may wait.
+const LOOKS_MAX: usize = 4_096;
+
+/// What one caller hands over at once.
+pub(crate) struct Delivery {
+    pub(crate) messages: Vec<Message>,
+    /// Who waits for all the answers, in the order of the messages.
+    pub(crate) answers: Option<oneshot::Sender<Vec<Answer>>>,
+}
+
+/// Somebody looks at the fleet.
+pub(crate) type Look = Box<dyn FnOnce(&Fleet, &Calendar) + Send>;
+
+/// Why something was not taken. Nothing of it was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unavailable {
+    /// More comes in than the monitor can take.
+    #[error("the monitor has more to do than it can take; try again in a second")]
+    Overloaded,
+    /// It is about to end, or has.
+    #[error("the monitor is shutting down")]
+    Stopping,
+}
+
+/// The queue.
+#[derive(Default)]
+pub(crate) struct Queue {
+    inner: Mutex<Inner>,
+    arrived: Condvar,
+}
+
+#[derive(Default)]
+struct Inner {
+    deliveries: VecDeque<Delivery>,
+    /// Messages handed over and not taken by the loop yet.
+    waiting: usize,
+    looks: Vec<Look>,
+    stopping: bool,
+}
+
+impl Queue {
+    pub(crate) fn push(&self, delivery: Delivery) -> Result<(), Unavailable> {
+        let mut inner = self.lock();
+        if inner.stopping {
+            return Err(Unavailable::Stopping);
+        }
+        let waiting = inner.waiting + delivery.messages.len();
+        // A single delivery always fits into an empty queue, however large it is.
+        if waiting > MESSAGES_MAX && inner.waiting > 0 {
+            return Err(Unavailable::Overloaded);
+        }
+        inner.waiting = waiting;
+        inner.deliveries.push_back(delivery);
+        drop(inner);
+        self.arrived.notify_one();
+        Ok(())
+    }
+
+    /// Hands over what the monitor tells itself: what became of its effects. That is bounded by what it asked for, and
+    /// is never turned away.
+    pub(crate) fn push_own(&self, message: Message) {
+        let mut inner = self.lock();
+        inner.waiting += 1;
+        inner.deliveries.push_back(Delivery { messages: vec![message], answers: None });
+        drop(inner);
+        self.arrived.notify_one();
+    }
+
+    pub(crate) fn look(&self, look: Look) -> Result<(), Unavailable> {
+        let mut inner = self.lock();
+        if inner.stopping {
+            return Err(Unavailable::Stopping);
+        }
+        if inner.looks.len() >= LOOKS_MAX {
+            return Err(Unavailable::Overloaded);
+        }
+        inner.looks.push(look);
+        drop(inner);
+        self.arrived.notify_one();
+        Ok(())
+    }
+
+    /// From now on nothing is taken; what waits is still done.
+    pub(crate) fn stop(&self) {
+        self.lock().stopping = true;
+        self.arrived.notify_one();
+    }
+
+    /// The loop is no more: whoever still waits is told by the loss of its way back.
+    pub(crate) fn close(&self) {
+        let mut inner = self.lock();
+        inner.stopping = true;
+        inner.deliveries.clear();
+        inner.looks.clear();
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.lock().stopping
+    }
+
+    /// Everything that waits. It counts as waiting until the loop says that it was [taken](Self::took).
+    pub(crate) fn drain(&self) -> VecDeque<Delivery> {
+        std::mem::take(&mut self.lock().deliveries)
+    }
+
+    pub(crate) fn took(&self, messages: usize) {
+        let mut inner = self.lock();
+        inner.waiting = inner.waiting.saturating_sub(messages);
+    }
+
+    pub(crate) fn looks(&self) -> Vec<Look> {
+        std::mem::take(&mut self.lock().looks)
+    }
+
+    /// Waits until something comes in, somebody wants to look, or the time is up.
+    pub(crate) fn wait(&self, longest: Duration, may_look: bool) {
+        let idle = |inner: &mut Inner| {
+            inner.deliveries.is_empty() && (inner.looks.is_empty() || !may_look) && !inner.stopping
+        };
+        let waited = self.arrived.wait_timeout_while(self.lock(), longest, idle);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use verger_core::command::{Command, Order};
+
+    fn delivery(messages: usize) -> Delivery {
+        let order =
+            Command { agent: "a".into(), incarnation: None, by: "ada".into(), order: Order::Unregister };
+        Delivery { messages: vec![Message::Command(order); messages], answers: None }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_turned_away_and_fits_when_the_loop_has_caught_up() {
+        let queue = Queue::default();
+        assert_eq!(queue.push(delivery(MESSAGES_MAX + 1)), Ok(()), "nothing else waits");
+        assert_eq!(queue.push(delivery(1)), Err(Unavailable::Overloaded));
+        assert_eq!(queue.drain().len(), 1);
+        assert_eq!(queue.push(delivery(1)), Err(Unavailable::Overloaded), "handed over is not yet taken");
+        queue.took(MESSAGES_MAX + 1);
+        assert_eq!(queue.push(delivery(1)), Ok(()));
+    }
+
+    #[test]
+    fn after_the_last_order_nothing_is_taken_and_what_waits_is_kept() {
+        let queue = Queue::default();
+        queue.push(delivery(3)).expect("there is room");
+        queue.stop();
+        assert_eq!(queue.push(delivery(1)), Err(Unavailable::Stopping));
+        assert_eq!(queue.look(Box::new(|_, _| ())), Err(Unavailable::Stopping));
+        assert_eq!(queue.drain().len(), 1);
+    }
+
+    #[test]
+    fn so_many_may_want_to_look_and_no_more() {
+        let queue = Queue::default();
+        for _ in 0..LOOKS_MAX {
+            queue.look(Box::new(|_, _| ())).expect("there is room");
+        }
+        assert_eq!(queue.look(Box::new(|_, _| ())), Err(Unavailable::Overloaded));
+        assert_eq!(queue.looks().len(), LOOKS_MAX);
+        assert_eq!(queue.look(Box::new(|_, _| ())), Ok(()));
+    }
+}

@@ -1,0 +1,103 @@
+//! The thread that turns the loop.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use verger_engine::{Clock, Engine, Store, Turn};
+
+use super::calendar::Calendar;
+use super::clock::{SystemClock, boot_millis};
+use super::door::Door;
+use super::outlet::Outlet;
+use super::queue::Queue;
+
+/// Turns after which the end is not waited for any longer when the store cannot be written.
+const LAST_TRIES: u32 = 20;
+
+/// How the loop is doing, for whoever asks while it may be stuck itself.
+#[derive(Debug, Default)]
+pub struct Pulse {
+    turned_boot: AtomicU64,
+    store_failed: AtomicBool,
+    turns: AtomicU64,
+}
+
+impl Pulse {
+    /// How long ago the loop last turned.
+    pub fn age(&self) -> Duration {
+        Duration::from_millis(boot_millis().saturating_sub(self.turned_boot.load(Ordering::Relaxed)))
+    }
+
+    /// Whether the last batch could not be written.
+    pub fn store_failed(&self) -> bool {
+        self.store_failed.load(Ordering::Relaxed)
+    }
+
+    /// Turns so far.
+    pub fn turns(&self) -> u64 {
+        self.turns.load(Ordering::Relaxed)
+    }
+
+    fn beat(&self, turn: &Turn) {
+        self.turned_boot.store(boot_millis(), Ordering::Relaxed);
+        self.store_failed.store(turn.store_failed, Ordering::Relaxed);
+        self.turns.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// One loop and everything that its thread owns.
+pub(crate) struct Turning<S> {
+    pub(crate) engine: Engine<SystemClock, S, Outlet>,
+    pub(crate) door: Door,
+    pub(crate) queue: Arc<Queue>,
+    pub(crate) calendar: Calendar,
+    pub(crate) pulse: Arc<Pulse>,
+}
+
+impl<S: Store> Turning<S> {
+    /// Turns until it is told to stop, and everything that was taken is on disk.
+    pub(crate) fn run(mut self) {
+        loop {
+            let turn = self.engine.turn(&mut self.door);
+            self.after(&turn);
+            if self.queue.is_stopping() {
+                break;
+            }
+            // What was not read is read at once.
+            if turn.complete || turn.store_failed {
+                self.queue.wait(until(turn.sleep_until), !turn.store_failed);
+            }
+        }
+        self.end();
+    }
+
+    fn after(&mut self, turn: &Turn) {
+        self.door.end_turn();
+        self.pulse.beat(turn);
+        self.calendar.on_turn(turn.now, SystemClock.read(), turn.blind);
+        if !turn.store_failed {
+            for look in self.queue.looks() {
+                look(self.engine.fleet(), &self.calendar);
+            }
+        }
+    }
+
+    /// The last turns: what waits is done, and what is known is written down.
+    fn end(&mut self) {
+        for _ in 0..LAST_TRIES {
+            let turn = self.engine.flush(&mut self.door);
+            self.after(&turn);
+            if turn.complete && turn.committed {
+                return;
+            }
+            if turn.store_failed {
+                std::thread::sleep(until(turn.sleep_until));
+            }
+        }
+    }
+}
+
+fn until(boot: u64) -> Duration {
+    Duration::from_millis(boot.saturating_sub(boot_millis()))
+}

@@ -1,0 +1,293 @@
+//! What happened, as a `CloudEvent`.
+//!
+//! Facts that the specifications name have payloads of their own; the others are [notes](super::note): a sentence, and
+//! who did it.
+
+use verger_api::event::{
+    AgentCritical, AgentDisconnected, AgentReconnected, AgentTerminated, BreakerStateChanged, CloudEvent,
+    EscalationDecided, EscalationTriggered, EventData, HealthStateChanged, IncidentOpened, IncidentResolved,
+    NudgeAnswered, NudgeDelivered, NudgeSent, RecoveryCompleted, RecoveryFailed, RecoveryInitiated,
+};
+use verger_api::{self as api, Time};
+use verger_core::command::Decision;
+use verger_core::event::{Event, Fact, Incident};
+use verger_core::id::{AgentId, TaskId};
+use verger_core::liveness::FailureClass;
+use verger_core::recovery::Change;
+use verger_core::time::Timestamp;
+use verger_store::{EncodeEvent, EventText, Place};
+
+use super::{evidence, note, states};
+
+/// Puts facts into `CloudEvents`.
+#[derive(Clone, Debug)]
+pub struct Encoder {
+    /// Which monitor says so, as in `/verger`.
+    pub source: String,
+}
+
+impl EncodeEvent for Encoder {
+    fn encode(&self, event: &Event, place: Place) -> EventText {
+        let agent = event.agent.as_ref().map(|(agent, _)| agent);
+        let said = Said { agent, id: place.id, at: event.at, wall: place.at.wall.0 };
+        let data = said.data(&event.fact);
+        let task = task_of(&event.fact).cloned();
+        let kind = data.kind().as_str();
+        let subject = subject(event, task.as_ref()).map(Into::into);
+        let envelope = CloudEvent {
+            id: place.id.to_string().into(),
+            source: self.source.as_str().into(),
+            subject,
+            time: Time::from_millis(place.at.wall.0),
+            incarnation: event.agent.as_ref().map(|(_, life)| life.0),
+            task_id: task.as_ref().map(|task| task.as_str().into()),
+            traceparent: None,
+            data,
+        };
+        let body = envelope.to_json();
+        EventText { kind, task, body }
+    }
+}
+
+/// Whom an event is about: its agent, else its breaker, else its task.
+fn subject(event: &Event, task: Option<&TaskId>) -> Option<String> {
+    if let Some((agent, _)) = &event.agent {
+        return Some(agent.to_string());
+    }
+    match &event.fact {
+        Fact::Breaker(change) => Some(change.name.to_string()),
+        Fact::BreakerOrdered { name, .. } => Some(name.to_string()),
+        _ => task.map(ToString::to_string),
+    }
+}
+
+/// The task that a fact is about.
+pub(super) fn task_of(fact: &Fact) -> Option<&TaskId> {
+    match fact {
+        Fact::Recovery(change) => Some(change.task()),
+        Fact::ReviewOpened { task, .. } | Fact::ReviewOver { task } | Fact::TaskOrdered { task, .. } => {
+            Some(task)
+        }
+        Fact::Registered { task }
+        | Fact::RecoveryAlert { task, .. }
+        | Fact::RecoveryAlertOver { task, .. } => task.as_ref(),
+        Fact::Task(decided) => Some(&decided.task),
+        _ => None,
+    }
+}
+
+/// One fact, with what is needed to say it.
+struct Said<'a> {
+    agent: Option<&'a AgentId>,
+    /// Its number in the journal.
+    id: i64,
+    at: Timestamp,
+    wall: i64,
+}
+
+impl Said<'_> {
+    fn agent(&self) -> String {
+        self.agent.map_or_else(String::new, ToString::to_string)
+    }
+
+    /// An earlier moment on people's clocks. What was not seen in between is not known here.
+    fn time(&self, at: Timestamp) -> Time {
+        let ago = i64::try_from(self.at.since(at).as_millis()).unwrap_or(i64::MAX);
+        Time::from_millis(self.wall.saturating_sub(ago))
+    }
+
+    fn data(&self, fact: &Fact) -> EventData {
+        self.of_health(fact)
+            .or_else(|| self.of_interventions(fact))
+            .or_else(|| of_machines(fact))
+            .unwrap_or_else(|| note::of(self.agent, fact))
+    }
+
+    fn of_health(&self, fact: &Fact) -> Option<EventData> {
+        let agent = self.agent();
+        Some(match fact {
+            Fact::StateChanged { from, to, evidence } => EventData::HealthStateChanged(HealthStateChanged {
+                agent_id: agent,
+                from: states::state(*from),
+                to: states::state(*to),
+                reason: evidence::sentence(evidence, "nothing stands against it"),
+                evidence: evidence::all(evidence),
+            }),
+            Fact::Disconnected { status, cause, last_seen } => {
+                EventData::AgentDisconnected(AgentDisconnected {
+                    agent,
+                    reason: cause.map_or_else(|| status.to_string(), |cause| format!("{status}: {cause}")),
+                    last_seen: self.time(*last_seen),
+                    kind: cause.map(states::cause),
+                })
+            }
+            Fact::Reconnected { downtime } => {
+                EventData::AgentReconnected(AgentReconnected { agent, downtime: downtime.as_millis() })
+            }
+            Fact::Classified { class: FailureClass::Terminal, cause } => {
+                EventData::AgentHealthCritical(AgentCritical { agent, kind: cause.map(states::cause) })
+            }
+            Fact::Terminated { reason, checkpoint, recover, .. } => {
+                EventData::AgentTerminated(AgentTerminated {
+                    agent_id: agent,
+                    reason: reason.to_string(),
+                    checkpoint: checkpoint.as_ref().map(ToString::to_string),
+                    recover: *recover,
+                })
+            }
+            Fact::IncidentOpened { incident, since, part_of } => EventData::IncidentOpened(IncidentOpened {
+                id: self.id.to_string(),
+                kind: states::incident(*incident),
+                agent_id: self.whose(*incident),
+                since: self.time(*since),
+                scope: None,
+                part_of: part_of.as_ref().map(ToString::to_string),
+                evidence: Vec::new(),
+            }),
+            Fact::IncidentResolved { incident, lasted } => EventData::IncidentResolved(IncidentResolved {
+                id: self.id.to_string(),
+                kind: states::incident(*incident),
+                agent_id: self.whose(*incident),
+                lasted_ms: lasted.as_millis(),
+            }),
+            _ => return None,
+        })
+    }
+
+    /// A storm is the fleet's, whoever's step it was in which it began.
+    fn whose(&self, incident: Incident) -> Option<String> {
+        self.agent.filter(|_| incident != Incident::Storm).map(ToString::to_string)
+    }
+
+    fn of_interventions(&self, fact: &Fact) -> Option<EventData> {
+        let agent_id = self.agent();
+        Some(match fact {
+            Fact::NudgeSent { key, attempt, text, by } => EventData::NudgeSent(NudgeSent {
+                agent_id,
+                attempt: (*attempt).into(),
+                message: text.to_string(),
+                id: key.to_string(),
+                by: by.as_ref().map(ToString::to_string),
+            }),
+            Fact::NudgeDelivered { key } => {
+                EventData::NudgeDelivered(NudgeDelivered { agent_id, id: key.to_string() })
+            }
+            Fact::NudgeAnswered { key, after } => EventData::NudgeAnswered(NudgeAnswered {
+                agent_id,
+                id: key.to_string(),
+                after_ms: after.as_millis(),
+            }),
+            Fact::EscalationTriggered { reason, by } => EventData::EscalationTriggered(EscalationTriggered {
+                agent_id,
+                reason: reason.to_string(),
+                by: by.as_ref().map(ToString::to_string),
+                evidence: Vec::new(),
+                options: vec![
+                    api::Decision::AllowMoreTime,
+                    api::Decision::ForceHandoff,
+                    api::Decision::TerminateAndRecover,
+                ],
+                deadline: None,
+            }),
+            Fact::EscalationDecided { decision: taken, reason, by } => {
+                EventData::EscalationDecided(EscalationDecided {
+                    agent_id,
+                    decision: decision(*taken),
+                    reason: reason.to_string(),
+                    by: by.as_ref().map(ToString::to_string),
+                })
+            }
+            _ => return None,
+        })
+    }
+}
+
+fn of_machines(fact: &Fact) -> Option<EventData> {
+    Some(match fact {
+        Fact::Breaker(change) => EventData::CircuitBreakerStateChanged(BreakerStateChanged {
+            name: change.name.to_string(),
+            from: states::breaker_state(change.transition.from),
+            to: states::breaker_state(change.transition.to),
+            reason: Some(change.transition.reason.to_string()),
+        }),
+        Fact::Recovery(change) => match change.as_ref() {
+            Change::Initiated { task, attempt, from, .. } => {
+                EventData::RecoveryInitiated(RecoveryInitiated {
+                    task_id: task.to_string(),
+                    from_checkpoint: from.as_ref().map(ToString::to_string),
+                    attempt: (*attempt).into(),
+                })
+            }
+            Change::Completed { task, life, .. } => EventData::RecoveryCompleted(RecoveryCompleted {
+                task_id: task.to_string(),
+                new_agent_id: life.agent.to_string(),
+                incarnation: Some(life.incarnation.0),
+            }),
+            Change::Failed { task, why, attempts } => EventData::RecoveryFailed(RecoveryFailed {
+                task_id: task.to_string(),
+                reason: why.to_string(),
+                attempts: (*attempts).into(),
+            }),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+pub(super) fn decision(decision: Decision) -> api::Decision {
+    match decision {
+        Decision::AllowMoreTime(_) => api::Decision::AllowMoreTime,
+        Decision::ForceHandoff => api::Decision::ForceHandoff,
+        Decision::TerminateAndRecover => api::Decision::TerminateAndRecover,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use verger_core::health::HealthState;
+    use verger_core::id::Incarnation;
+    use verger_core::time::{Span, WallTime};
+    use verger_store::Moment;
+
+    fn encoded(agent: Option<&str>, fact: Fact) -> (EventText, CloudEvent<'static>) {
+        let at = Timestamp::ZERO + Span::secs(100);
+        let agent = agent.map(|agent| (agent.into(), Incarnation(2)));
+        let place = Place { id: 7, at: Moment { observed: at, wall: WallTime(1_790_000_000_000) } };
+        let encoder = Encoder { source: "/verger".to_owned() };
+        let text = encoder.encode(&Event { at, agent, fact }, place);
+        let event = CloudEvent::decode(text.body.as_bytes()).expect("it can be read back");
+        (text, event)
+    }
+
+    #[test]
+    fn l49_a_change_of_state_says_whose_which_life_when_and_why() {
+        let evidence = std::sync::Arc::new([]);
+        let fact = Fact::StateChanged { from: HealthState::Stuck, to: HealthState::Healthy, evidence };
+        let (text, event) = encoded(Some("a"), fact);
+        assert_eq!(text.kind, "HEALTH_STATE_CHANGED");
+        assert_eq!(
+            (event.id.as_ref(), event.subject.as_deref(), event.incarnation),
+            ("7", Some("a"), Some(2))
+        );
+        assert_eq!(event.time.as_millis(), 1_790_000_000_000);
+        let EventData::HealthStateChanged(data) = event.data else { panic!("{:?}", event.data) };
+        assert_eq!((data.from, data.to), (api::HealthState::Stuck, api::HealthState::Healthy));
+    }
+
+    #[test]
+    fn l49_a_silence_says_when_the_agent_was_last_seen() {
+        let last_seen = Timestamp::ZERO + Span::secs(40);
+        let status = verger_core::liveness::LivenessStatus::Offline;
+        let (_, event) = encoded(Some("a"), Fact::Disconnected { status, cause: None, last_seen });
+        let EventData::AgentDisconnected(data) = event.data else { panic!("{:?}", event.data) };
+        assert_eq!(data.last_seen.as_millis(), 1_790_000_000_000 - 60_000);
+    }
+
+    #[test]
+    fn l49_what_no_document_names_is_a_note_about_its_task() {
+        let (text, event) = encoded(None, Fact::ReviewOver { task: "t".into() });
+        assert_eq!((text.kind, text.task), ("REVIEW_CLOSED", Some("t".into())));
+        assert_eq!((event.subject.as_deref(), event.task_id.as_deref()), (Some("t"), Some("t")));
+    }
+}
