@@ -26,7 +26,6 @@ enum Name {
 /// The value that is given to the name in `start..end`.
 pub(super) fn value(text: &str, start: usize, end: usize) -> Option<Secret> {
     let word = &text[start..end];
-    let name = classify(word)?;
     let bytes = text.as_bytes();
     let quiet = |byte: u8| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b'\\');
     let window = |from: usize| &bytes[..bytes.len().min(from + 6)];
@@ -41,6 +40,8 @@ pub(super) fn value(text: &str, start: usize, end: usize) -> Option<Secret> {
         }
         _ => return None,
     };
+    // Few words are given anything, so the names are looked through last.
+    let name = classify(word)?;
     let after = run(window(sign + 1), sign + 1, |byte| quiet(byte) || byte == b'>' || byte == b'=');
     let given = Given::read(text, after, assigned);
     let known = match name {
