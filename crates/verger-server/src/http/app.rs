@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use tokio::sync::watch;
 use verger_api::Cursors;
 use verger_api::ingest::Limits;
 
@@ -28,6 +29,8 @@ pub struct Parts {
     pub cursors: Cursors,
     /// How much one body may hold.
     pub limits: Limits,
+    /// The newest event that is on disk, as the store tells it after each commit.
+    pub newest: watch::Receiver<i64>,
     /// When the program began.
     pub started: Instant,
     /// Its version.

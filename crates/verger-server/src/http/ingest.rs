@@ -6,17 +6,18 @@ use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use verger_api::HttpError;
 use verger_api::ingest::{self, Ingest, IngestReport};
-use verger_api::{HttpError, PendingItem, PendingKind, Time};
 use verger_core::Refusal as Turned;
 use verger_core::id::AgentId;
 use verger_core::signal::Signal;
 use verger_engine::{Answer, Message};
 
 use super::asker::Asker;
+use super::inbox::{superseded_item, waiting};
 use super::{App, Refusal};
 use crate::access::{Caller, Right};
-use crate::monitor::{Item, Kind, wall_now};
+use crate::monitor::wall_now;
 use crate::wire;
 
 pub(super) async fn heartbeats(
@@ -120,50 +121,5 @@ impl Taking {
             self.report.pending = Some(pending);
         }
         Ok((StatusCode::ACCEPTED, Json(self.report)).into_response())
-    }
-}
-
-/// Takes what waits for an agent; it counts as delivered, for the reply is on its way.
-async fn waiting(app: &App, agent: &AgentId) -> Result<Vec<PendingItem>, Refusal> {
-    let id = agent.clone();
-    let life =
-        app.monitor.look(move |fleet, calendar| fleet.view(calendar.now(), &id).map(|view| view.incarnation));
-    let Some(life) = life.await? else { return Ok(Vec::new()) };
-    let handover = app.monitor.pending().take(agent, life);
-    let items = handover.items().iter().map(pending_item).collect();
-    for key in handover.done() {
-        app.monitor.report(key, verger_core::effect::Outcome::Delivered);
-    }
-    Ok(items)
-}
-
-fn pending_item(item: &Item) -> PendingItem {
-    let kind = match item.kind {
-        Kind::Nudge => PendingKind::Nudge,
-        Kind::Ping => PendingKind::Ping,
-        Kind::Cancel => PendingKind::Cancel,
-        Kind::Handoff => PendingKind::Handoff,
-    };
-    PendingItem {
-        id: item.key.to_string(),
-        kind,
-        message: Some(item.text.to_string()),
-        attempt: item.attempt.into(),
-        created_at: Time::from_millis(item.since.0),
-        seq: (item.kind == Kind::Ping).then_some(item.key.seq),
-        interval_seconds: None,
-    }
-}
-
-/// An earlier life is told that another one runs.
-fn superseded_item() -> PendingItem {
-    PendingItem {
-        id: "superseded".to_owned(),
-        kind: PendingKind::Superseded,
-        message: Some("Another life of this agent runs; end yourself.".to_owned()),
-        attempt: 1,
-        created_at: Time::from_millis(wall_now().0),
-        seq: None,
-        interval_seconds: None,
     }
 }

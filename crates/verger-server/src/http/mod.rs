@@ -7,7 +7,9 @@
 mod agents;
 mod app;
 mod asker;
+mod events;
 mod health;
+mod inbox;
 mod ingest;
 mod interventions;
 mod refusal;
@@ -29,6 +31,9 @@ pub fn router(app: App) -> Router {
         .route("/v1/agents", get(agents::list))
         .route("/v1/agents/{id}", get(agents::one).delete(agents::unregister))
         .route("/v1/agents/{id}/ready", get(agents::ready))
+        .route("/v1/agents/{id}/events", get(events::of_agent))
+        .route("/v1/agents/{id}/inbox", get(inbox::inbox))
+        .route("/v1/events", get(events::stream))
         .route("/v1/agents/{id}/nudge", post(interventions::nudge))
         .route("/v1/agents/{id}/escalate", post(interventions::escalate))
         .route("/v1/agents/{id}/decision", post(interventions::decide))

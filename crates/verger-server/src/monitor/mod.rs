@@ -5,6 +5,7 @@ mod clock;
 mod door;
 mod outlet;
 mod pending;
+mod presence;
 mod queue;
 mod turning;
 
@@ -15,6 +16,7 @@ use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
 use verger_core::effect::{Effect, EffectKey, Outcome};
 use verger_core::fleet::Fleet;
+use verger_core::id::{AgentId, Incarnation};
 use verger_core::policy::Policies;
 use verger_core::signal::Body;
 use verger_engine::{Answer, Engine, Message, OpenError, Settings};
@@ -23,6 +25,7 @@ use verger_store::{Archive, EngineStore};
 pub use calendar::Calendar;
 pub use clock::{SystemClock, wall_now};
 pub use pending::{Handover, Item, Kind, Listener, Pending};
+pub use presence::Presence;
 pub use queue::Unavailable;
 pub use turning::Pulse;
 
@@ -127,6 +130,11 @@ impl Monitor {
     /// Tells what the monitor itself found out for an effect, as for a survey.
     pub fn found(&self, key: &EffectKey, body: Body) {
         outlet::tell_own(&self.queue, key, body);
+    }
+
+    /// This life of an agent listens, and can be pinged, until this is dropped.
+    pub fn listen(&self, agent: &AgentId, life: Incarnation) -> Presence {
+        Presence::begin(&self.queue, &self.pending, agent, life)
     }
 
     /// What waits for agents.

@@ -80,7 +80,7 @@ async fn l20_a_nudge_waits_for_the_agent_and_is_delivered_when_it_is_handed_over
     assert_eq!(answers[1], Answer::Ordered(Ok(())));
     let listener = monitor.pending().listen(&"a".into());
     listener.ready().await;
-    let handover = monitor.pending().take(&"a".into(), verger_core::id::Incarnation::FIRST);
+    let handover = monitor.pending().take(&"a".into(), Incarnation::FIRST);
     assert_eq!(handover.items()[0].text.as_ref(), "look at the tests");
     for key in handover.done() {
         monitor.report(key, Outcome::Delivered);

@@ -1,0 +1,172 @@
+//! What happened: page by page for one agent, and as a stream that resumes.
+//!
+//! A stream is read from the journal, never from memory: a slow reader holds nobody up, and one that comes back gets
+//! everything after the event that it saw last. If that is no longer all there, it is told so by a `reset` before it
+//! gets the rest.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
+use axum::http::HeaderMap;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures_util::stream::{self, Stream};
+use serde_json::json;
+use tokio::sync::watch;
+use verger_api::{AnyJson, EventQuery, HttpError, List};
+use verger_core::time::WallTime;
+use verger_store::{Archive, JournalEvent};
+
+use super::asker::Asker;
+use super::{App, Refusal};
+use crate::access::Right;
+use crate::monitor::wall_now;
+
+/// Events on one page, unless it is asked for fewer.
+const PAGE: usize = 100;
+/// Events on one page at most.
+const PAGE_MAX: usize = 1_000;
+/// Events that a stream reads at once.
+const READ: usize = 256;
+/// A stream says that it is there this often: what lies between would cut a silent one off.
+const ALIVE: Duration = Duration::from_secs(15);
+
+pub(super) async fn of_agent(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Path(id): Path<String>,
+    query: Result<Query<EventQuery>, QueryRejection>,
+) -> Result<Json<List<AnyJson<'static>>>, Refusal> {
+    caller.may(Right::See(&id.as_str().into()))?;
+    let Query(query) = query?;
+    let limit = query.limit.map_or(PAGE, |limit| limit as usize).clamp(1, PAGE_MAX);
+    let before = match &query.cursor {
+        Some(cursor) => {
+            let place = app.cursors.open("events", cursor)?;
+            Some(
+                place
+                    .parse()
+                    .map_err(|_| Refusal::http(HttpError::WrongCursor, "the cursor cannot be read"))?,
+            )
+        }
+        None => None,
+    };
+    let asked = verger_store::EventQuery {
+        agent: Some(id.into()),
+        task: query.task.map(Into::into),
+        kind: query.kind.map(|kind| kind.as_str().to_owned()),
+        from: query.duration.map(|span| ago(span.as_millis())),
+        until: None,
+        before,
+        limit: limit + 1,
+    };
+    let archive = app.monitor.archive().clone();
+    let mut found = blocking(move || archive.events(&asked)).await?;
+    let has_more = found.len() > limit;
+    found.truncate(limit);
+    let next_cursor =
+        found.last().filter(|_| has_more).map(|last| app.cursors.seal("events", &last.id.to_string()));
+    let items = found.into_iter().map(body).collect::<Result<_, _>>()?;
+    Ok(Json(List { items, next_cursor }))
+}
+
+fn ago(millis: u64) -> WallTime {
+    WallTime(wall_now().0.saturating_sub(i64::try_from(millis).unwrap_or(i64::MAX)))
+}
+
+fn body(event: JournalEvent) -> Result<AnyJson<'static>, Refusal> {
+    let damaged = |_| Refusal::http(HttpError::Storage, format!("event {} cannot be read", event.id));
+    AnyJson::from_text(event.body).map_err(damaged)
+}
+
+/// Reads from the disk without holding anybody up.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, verger_store::Error> + Send + 'static,
+) -> Result<T, Refusal> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => Ok(result?),
+        Err(_) => Err(Refusal::http(HttpError::Internal, "the journal could not be read")),
+    }
+}
+
+pub(super) async fn stream(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Refusal> {
+    caller.may(Right::Read)?;
+    let seen = match headers.get("last-event-id") {
+        Some(id) => {
+            let id = id.to_str().ok().and_then(|id| id.trim().parse().ok());
+            Some(id.ok_or_else(|| Refusal::http(HttpError::WrongQuery, "Last-Event-ID must be a number"))?)
+        }
+        None => None,
+    };
+    let archive = app.monitor.archive().clone();
+    let reader = blocking(move || Reading::begin(archive, seen)).await?;
+    let following = Following { reading: reader, newest: app.newest.clone() };
+    let events = stream::unfold(following, |mut following| async {
+        following.next().await.map(|event| (Ok(event), following))
+    });
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE)))
+}
+
+/// Where a reader is in the journal.
+struct Reading {
+    archive: Archive,
+    seen: i64,
+    /// It has missed something, and is to be told.
+    reset: bool,
+    read: VecDeque<JournalEvent>,
+}
+
+impl Reading {
+    /// After the event that was seen last; without one, after the newest.
+    fn begin(archive: Archive, seen: Option<i64>) -> Result<Self, verger_store::Error> {
+        let newest = archive.newest_event()?;
+        let oldest = archive.oldest_event()?.unwrap_or(newest + 1);
+        let wanted = seen.unwrap_or(newest);
+        // A number that was never given comes from another journal.
+        let missed = wanted + 1 < oldest || newest < wanted;
+        let seen = if missed { oldest - 1 } else { wanted };
+        Ok(Self { archive, seen, reset: missed, read: VecDeque::new() })
+    }
+}
+
+/// A reader that waits for more.
+struct Following {
+    reading: Reading,
+    newest: watch::Receiver<i64>,
+}
+
+impl Following {
+    /// The next event; nothing when the monitor ends.
+    async fn next(&mut self) -> Option<Event> {
+        if std::mem::take(&mut self.reading.reset) {
+            let from = self.reading.seen + 1;
+            return Event::default().event("reset").json_data(json!({ "from": from.to_string() })).ok();
+        }
+        while self.reading.read.is_empty() {
+            // What is committed after this is noticed by the wait below.
+            self.newest.mark_unchanged();
+            self.read_on().await?;
+            if self.reading.read.is_empty() {
+                self.newest.changed().await.ok()?;
+            }
+        }
+        let event = self.reading.read.pop_front()?;
+        self.reading.seen = event.id;
+        Some(Event::default().id(event.id.to_string()).event(event.kind).data(event.body))
+    }
+
+    async fn read_on(&mut self) -> Option<()> {
+        let (archive, seen) = (self.reading.archive.clone(), self.reading.seen);
+        // A journal that cannot be read ends the stream: its reader comes back and resumes.
+        let read = blocking(move || archive.events_after(seen, READ)).await.ok()?;
+        self.reading.read = read.into();
+        Some(())
+    }
+}

@@ -1,0 +1,92 @@
+//! What waits for an agent, handed over: with the reply to a heartbeat, or when it asks.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
+use verger_api::{InboxQuery, List, PendingItem, PendingKind, Time};
+use verger_core::effect::Outcome;
+use verger_core::id::{AgentId, Incarnation};
+
+use super::asker::Asker;
+use super::{App, Refusal};
+use crate::access::Right;
+use crate::monitor::{Item, Kind, wall_now};
+
+/// Nobody waits longer than this at once: what lies between would cut it off.
+const WAIT_MAX: Duration = Duration::from_mins(1);
+
+pub(super) async fn inbox(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Path(id): Path<String>,
+    query: Result<Query<InboxQuery>, QueryRejection>,
+) -> Result<Json<List<PendingItem>>, Refusal> {
+    let agent = AgentId::from(id.as_str());
+    caller.may(Right::Own(&agent))?;
+    let Query(query) = query?;
+    let present = life(&app, &agent).await?.ok_or_else(|| Refusal::unknown_agent(&id))?;
+    if query.incarnation.is_some_and(|asks| Incarnation(asks) < present) {
+        return Ok(Json(List::whole(vec![superseded_item()])));
+    }
+    let wait =
+        query.wait.map_or(Duration::ZERO, |wait| Duration::from_millis(wait.as_millis())).min(WAIT_MAX);
+    if !wait.is_zero() {
+        let presence = app.monitor.listen(&agent, present);
+        // Whether something came or the time is up, what is there is handed over.
+        let _ = tokio::time::timeout(wait, presence.ready()).await;
+    }
+    waiting(&app, &agent).await.map(|items| Json(List::whole(items)))
+}
+
+/// The present life of an agent, if it is registered.
+async fn life(app: &App, agent: &AgentId) -> Result<Option<Incarnation>, Refusal> {
+    let agent = agent.clone();
+    let look = app
+        .monitor
+        .look(move |fleet, calendar| fleet.view(calendar.now(), &agent).map(|view| view.incarnation));
+    Ok(look.await?)
+}
+
+/// Takes what waits for an agent; it counts as delivered, for the reply is on its way.
+pub(super) async fn waiting(app: &App, agent: &AgentId) -> Result<Vec<PendingItem>, Refusal> {
+    let Some(life) = life(app, agent).await? else { return Ok(Vec::new()) };
+    let handover = app.monitor.pending().take(agent, life);
+    let items = handover.items().iter().map(pending_item).collect();
+    for key in handover.done() {
+        app.monitor.report(key, Outcome::Delivered);
+    }
+    Ok(items)
+}
+
+fn pending_item(item: &Item) -> PendingItem {
+    let kind = match item.kind {
+        Kind::Nudge => PendingKind::Nudge,
+        Kind::Ping => PendingKind::Ping,
+        Kind::Cancel => PendingKind::Cancel,
+        Kind::Handoff => PendingKind::Handoff,
+    };
+    PendingItem {
+        id: item.key.to_string(),
+        kind,
+        message: Some(item.text.to_string()),
+        attempt: item.attempt.into(),
+        created_at: Time::from_millis(item.since.0),
+        seq: (item.kind == Kind::Ping).then_some(item.key.seq),
+        interval_seconds: None,
+    }
+}
+
+/// An earlier life is told that another one runs.
+pub(super) fn superseded_item() -> PendingItem {
+    PendingItem {
+        id: "superseded".to_owned(),
+        kind: PendingKind::Superseded,
+        message: Some("Another life of this agent runs; end yourself.".to_owned()),
+        attempt: 1,
+        created_at: Time::from_millis(wall_now().0),
+        seq: None,
+        interval_seconds: None,
+    }
+}
