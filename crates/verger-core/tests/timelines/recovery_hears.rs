@@ -193,3 +193,11 @@ fn l29_what_is_known_of_recoveries_is_written_when_it_changed_and_with_everythin
     let of_recovery = rows.iter().filter(|key| matches!(key, RowKey::Recovery(_))).count();
     assert_eq!(of_recovery, 2, "the task's and the books': {rows:?}");
 }
+
+#[test]
+fn x14_that_an_agent_left_in_peace_does_not_say_that_its_task_is_over() {
+    let left = "0s spawn task=t \n 1s beat \n 10s exit code=0 \n 60s @b beat task=t \n 70s @b exit signal=11 \n \
+                71s @b surveyed c1 \n 5m";
+    let timeline = Timeline::unattended().play(left);
+    assert!(timeline.has("=> start b for t from c1"), "{}", timeline.so_far());
+}

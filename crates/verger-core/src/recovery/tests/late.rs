@@ -168,6 +168,7 @@ fn l29_an_end_at_the_very_moment_of_stability_is_a_new_failure() {
     world.until(10_000);
     let attempts: Vec<u8> = world.spawns().iter().map(|spawn| spawn.attempt).collect();
     assert_eq!(attempts, [1, 1]);
+    assert!(!world.log().iter().any(|line| line.contains("attempt 0")), "it is no attempt that failed");
 }
 
 #[test]
@@ -180,4 +181,14 @@ fn l29_who_was_never_counted_is_not_said_to_count_from_one_again() {
     world.healthy("t", &life("b", 1));
     let told = |change: &&Change| matches!(change, Change::Forgotten { .. });
     assert_eq!(world.out.changes.iter().filter(told).count(), 0);
+}
+
+#[test]
+fn l29_that_a_life_got_on_is_to_be_written_by_itself() {
+    let mut world = running();
+    world.healthy("t", &life("a", 2));
+    world.recoveries.take_changed_rows(&mut |_, _| ());
+    assert!(!world.recoveries.has_changes());
+    world.recoveries.on_progress(&life("a", 2));
+    assert!(world.recoveries.has_changes());
 }
