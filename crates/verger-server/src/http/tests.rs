@@ -335,6 +335,8 @@ impl Streamed {
 async fn l49_a_stream_brings_what_happens_and_resumes_after_what_was_seen() {
     let served = Served::new().await;
     served.as_nobody("POST /v1/heartbeats", r#"{"agentId":"old"}"#).await;
+    // A heartbeat waits for nothing; what is seen of it is on disk.
+    served.as_admin("GET /v1/agents/old", "").await;
     let streamed = Streamed::open(&served, None).await;
     served.as_nobody("POST /v1/heartbeats", r#"{"agentId":"new"}"#).await;
     let streamed = streamed.until("HEALTH_STATE_CHANGED").await;
