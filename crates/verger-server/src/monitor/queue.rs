@@ -53,6 +53,16 @@ struct Inner {
     waiting: usize,
     looks: Vec<Look>,
     stopping: bool,
+    /// Nobody takes anything any more.
+    closed: bool,
+}
+
+impl Inner {
+    /// Whether there is nothing to turn the loop for before its time. What cannot be taken is no reason.
+    fn is_idle(&self, may_take: bool) -> bool {
+        let waits = !self.deliveries.is_empty() || !self.looks.is_empty();
+        !(self.stopping || may_take && waits)
+    }
 }
 
 impl Queue {
@@ -77,6 +87,9 @@ impl Queue {
     /// is never turned away.
     pub(crate) fn push_own(&self, message: Message) {
         let mut inner = self.lock();
+        if inner.closed {
+            return;
+        }
         inner.waiting += 1;
         inner.deliveries.push_back(Delivery { messages: vec![message], answers: None });
         drop(inner);
@@ -106,7 +119,7 @@ impl Queue {
     /// The loop is no more: whoever still waits is told by the loss of its way back.
     pub(crate) fn close(&self) {
         let mut inner = self.lock();
-        inner.stopping = true;
+        (inner.stopping, inner.closed) = (true, true);
         inner.deliveries.clear();
         inner.looks.clear();
     }
@@ -129,12 +142,10 @@ impl Queue {
         std::mem::take(&mut self.lock().looks)
     }
 
-    /// Waits until something comes in, somebody wants to look, or the time is up.
-    pub(crate) fn wait(&self, longest: Duration, may_look: bool) {
-        let idle = |inner: &mut Inner| {
-            inner.deliveries.is_empty() && (inner.looks.is_empty() || !may_look) && !inner.stopping
-        };
-        let waited = self.arrived.wait_timeout_while(self.lock(), longest, idle);
+    /// Waits until something comes in, somebody wants to look, or the time is up. While the store cannot be written
+    /// nothing may be taken, and only time and the end count.
+    pub(crate) fn wait(&self, longest: Duration, may_take: bool) {
+        let waited = self.arrived.wait_timeout_while(self.lock(), longest, |inner| inner.is_idle(may_take));
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
@@ -173,6 +184,28 @@ mod tests {
         assert_eq!(queue.push(delivery(1)), Err(Unavailable::Stopping));
         assert_eq!(queue.look(Box::new(|_, _| ())), Err(Unavailable::Stopping));
         assert_eq!(queue.drain().len(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_taken_does_not_keep_the_loop_busy() {
+        let queue = Queue::default();
+        assert!(queue.lock().is_idle(true));
+        queue.push(delivery(1)).expect("there is room");
+        queue.look(Box::new(|_, _| ())).expect("there is room");
+        assert!(!queue.lock().is_idle(true) && queue.lock().is_idle(false), "the store cannot be written");
+        queue.stop();
+        assert!(!queue.lock().is_idle(false), "the end is not waited for");
+    }
+
+    #[test]
+    fn what_the_monitor_tells_itself_after_its_end_is_not_kept() {
+        let queue = Queue::default();
+        queue.stop();
+        queue.push_own(delivery(1).messages.remove(0));
+        assert_eq!(queue.drain().len(), 1, "before it, it is");
+        queue.close();
+        queue.push_own(delivery(1).messages.remove(0));
+        assert!(queue.drain().is_empty());
     }
 
     #[test]
