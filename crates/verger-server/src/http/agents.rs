@@ -87,7 +87,7 @@ fn health(fleet: &Fleet, calendar: &Calendar, view: &AgentView) -> AgentHealth {
 }
 
 /// How one agent is doing, for whoever may see that.
-pub(super) async fn seen(app: &App, caller: &Caller, id: &str) -> Result<AgentHealth, Refusal> {
+async fn seen(app: &App, caller: &Caller, id: &str) -> Result<AgentHealth, Refusal> {
     let agent = AgentId::from(id);
     caller.may(Right::See(&agent))?;
     let look = app.monitor.look(move |fleet, calendar| {

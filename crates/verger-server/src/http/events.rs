@@ -83,7 +83,7 @@ fn body(event: JournalEvent) -> Result<AnyJson<'static>, Refusal> {
 }
 
 /// Reads from the disk without holding anybody up.
-async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, verger_store::Error> + Send + 'static,
 ) -> Result<T, Refusal> {
     match tokio::task::spawn_blocking(work).await {

@@ -1,4 +1,6 @@
 //! What people order about an agent: remind it, ask about it, decide, end it.
+//!
+//! The answer is made of what was recorded: an intervention bears the name that its events have.
 
 use axum::Json;
 use axum::body::Bytes;
@@ -6,15 +8,18 @@ use axum::extract::rejection::BytesRejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use serde_json::Value;
 use verger_api::{
-    self as api, DecisionRequest, Delivery, EscalateRequest, Intervention, InterventionKind, NudgeRequest,
-    TerminateRequest, Time, read_body,
+    self as api, DecisionRequest, Delivery, EscalateRequest, EventType, HttpError, Intervention,
+    InterventionKind, NudgeRequest, TerminateRequest, Time, read_body,
 };
 use verger_core::command::{Decision, Order};
 use verger_core::time::Span;
+use verger_store::{EventQuery, JournalEvent};
 
-use super::agents::{order, seen};
+use super::agents::order;
 use super::asker::Asker;
+use super::events::blocking;
 use super::{App, Refusal};
 use crate::access::{Caller, Right};
 use crate::monitor::wall_now;
@@ -30,9 +35,7 @@ pub(super) async fn nudge(
     caller.may(Right::Order)?;
     let asked: NudgeRequest = read_body(&body?)?;
     let text = asked.message.as_deref().map(Into::into);
-    order(&app, &caller, &id, asked.incarnation, Order::Nudge { text }).await?;
-    let said = Said { kind: InterventionKind::Nudge, message: asked.message, reason: None };
-    said.answer(&app, &caller, &id).await
+    intervene(&app, &caller, id, asked.incarnation, Order::Nudge { text }).await
 }
 
 pub(super) async fn escalate(
@@ -43,10 +46,8 @@ pub(super) async fn escalate(
 ) -> Result<Response, Refusal> {
     caller.may(Right::Order)?;
     let asked: EscalateRequest = read_body(&body?)?;
-    let reason = asked.reason.as_str().into();
-    order(&app, &caller, &id, asked.incarnation, Order::Escalate { reason }).await?;
-    let said = Said { kind: InterventionKind::Escalation, message: None, reason: Some(asked.reason) };
-    said.answer(&app, &caller, &id).await
+    let reason = asked.reason.into();
+    intervene(&app, &caller, id, asked.incarnation, Order::Escalate { reason }).await
 }
 
 pub(super) async fn terminate(
@@ -57,10 +58,8 @@ pub(super) async fn terminate(
 ) -> Result<Response, Refusal> {
     caller.may(Right::Order)?;
     let asked: TerminateRequest = read_body(&body?)?;
-    let reason = asked.reason.as_str().into();
-    order(&app, &caller, &id, asked.incarnation, Order::Terminate { reason }).await?;
-    let said = Said { kind: InterventionKind::Termination, message: None, reason: Some(asked.reason) };
-    said.answer(&app, &caller, &id).await
+    let reason = asked.reason.into();
+    intervene(&app, &caller, id, asked.incarnation, Order::Terminate { reason }).await
 }
 
 pub(super) async fn decide(
@@ -76,40 +75,57 @@ pub(super) async fn decide(
         api::Decision::ForceHandoff => Decision::ForceHandoff,
         api::Decision::TerminateAndRecover => Decision::TerminateAndRecover,
     };
-    let reason = asked.reason.as_str().into();
-    order(&app, &caller, &id, asked.incarnation, Order::Decide { decision, reason }).await?;
-    let said = Said { kind: InterventionKind::Decision, message: None, reason: Some(asked.reason) };
-    said.answer(&app, &caller, &id).await
+    let reason = asked.reason.into();
+    intervene(&app, &caller, id, asked.incarnation, Order::Decide { decision, reason }).await
 }
 
 fn from_now(until: Time) -> Span {
     Span::millis(u64::try_from(until.as_millis().saturating_sub(wall_now().0)).unwrap_or(0))
 }
 
-/// What was ordered.
-struct Said {
-    kind: InterventionKind,
-    message: Option<String>,
-    reason: Option<String>,
+/// Carries the order out, and tells what was recorded of it.
+async fn intervene(
+    app: &App,
+    caller: &Caller,
+    id: String,
+    incarnation: Option<u32>,
+    what: Order,
+) -> Result<Response, Refusal> {
+    let (kind, recorded_as) = match &what {
+        Order::Nudge { .. } => (InterventionKind::Nudge, EventType::NudgeSent),
+        Order::Escalate { .. } => (InterventionKind::Escalation, EventType::EscalationTriggered),
+        Order::Decide { .. } => (InterventionKind::Decision, EventType::EscalationDecided),
+        _ => (InterventionKind::Termination, EventType::TerminationOrdered),
+    };
+    order(app, caller, &id, incarnation, what).await?;
+    let newest = EventQuery {
+        agent: Some(id.into()),
+        kind: Some(recorded_as.as_str().to_owned()),
+        limit: 1,
+        ..EventQuery::default()
+    };
+    let archive = app.monitor.archive().clone();
+    let recorded = blocking(move || archive.events(&newest)).await?;
+    let told = recorded.first().and_then(|event| told(kind, event));
+    let told = told.ok_or_else(|| Refusal::http(HttpError::Internal, "what was ordered was not recorded"))?;
+    Ok((StatusCode::ACCEPTED, Json(told)).into_response())
 }
 
-impl Said {
-    /// It is on disk, and on its way.
-    async fn answer(self, app: &App, caller: &Caller, id: &str) -> Result<Response, Refusal> {
-        let now = wall_now();
-        let health = seen(app, caller, id).await?;
-        let intervention = Intervention {
-            id: format!("{id}#{}/{}/{}", health.incarnation, self.kind.as_str(), now.0),
-            kind: self.kind,
-            agent_id: id.to_owned(),
-            incarnation: health.incarnation,
-            delivery: Delivery::Queued,
-            attempt: health.intervention.and_then(|step| step.attempt),
-            message: self.message,
-            reason: self.reason,
-            by: caller.actor().map(|by| by.to_string()),
-            created_at: Time::from_millis(now.0),
-        };
-        Ok((StatusCode::ACCEPTED, Json(intervention)).into_response())
-    }
+/// An intervention out of the event that recorded it.
+fn told(kind: InterventionKind, event: &JournalEvent) -> Option<Intervention> {
+    let (agent, life) = event.agent.as_ref()?;
+    let body: Value = serde_json::from_str(&event.body).ok()?;
+    let text = |name: &str| body["data"][name].as_str().map(ToOwned::to_owned);
+    Some(Intervention {
+        id: text("id").unwrap_or_else(|| event.id.to_string()),
+        kind,
+        agent_id: agent.to_string(),
+        incarnation: life.0,
+        delivery: Delivery::Queued,
+        attempt: body["data"]["attempt"].as_u64().and_then(|attempt| u32::try_from(attempt).ok()),
+        message: text("message"),
+        reason: text("reason").or_else(|| text("text")),
+        by: text("by"),
+        created_at: Time::from_millis(event.at.wall.0),
+    })
 }

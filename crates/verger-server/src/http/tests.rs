@@ -161,12 +161,14 @@ async fn x09_a_nudge_is_in_the_reply_to_the_next_heartbeat_once() {
     served.as_nobody("POST /v1/heartbeats", beat).await;
     let got = served.as_admin("POST /v1/agents/a/nudge", r#"{"message":"look at the tests"}"#).await;
     assert_eq!((got.status, &got.body["delivery"]), (202, &json!("queued")), "{}", got.body);
+    let ordered = got.body["id"].clone();
     let got = served.as_nobody("POST /v1/heartbeats", beat).await;
     let pending = got.body["pending"].as_array().expect("a list");
     assert_eq!(
         (pending.len(), &pending[0]["kind"], &pending[0]["message"]),
         (1, &json!("nudge"), &json!("look at the tests"))
     );
+    assert_eq!(pending[0]["id"], ordered, "it has one name everywhere");
     let got = served.as_nobody("POST /v1/heartbeats", beat).await;
     assert_eq!(got.body["pending"], json!([]));
     served.started.stop();
