@@ -28,6 +28,7 @@ pub(crate) enum Command {
     /// Check and show the configuration
     #[command(subcommand, arg_required_else_help = true)]
     Config(Config),
+    Backup(Backup),
     Simulate(Simulate),
     /// Print a completion script for a shell
     #[command(
@@ -103,6 +104,25 @@ Examples:
         #[arg(long)]
         json: bool,
     },
+}
+
+/// Copy everything that a running monitor remembers into one file
+///
+/// Nobody who reports or asks waits for it. To restore it, put the file into an empty data directory as `verger.db`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  verger backup verger-2026-11-16.db
+
+Exit code 5 when no monitor works on this data.")]
+pub(crate) struct Backup {
+    /// The file to make; there must be none of this name
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Run simulated fleets through the decisions of the real monitor, in virtual time
@@ -244,7 +264,7 @@ mod tests {
         let mut cli = Cli::command().term_width(100);
         cli.build();
         insta::assert_snapshot!("help", cli.render_long_help());
-        for command in ["serve", "config", "simulate"] {
+        for command in ["serve", "config", "backup", "simulate"] {
             let command = cli.find_subcommand_mut(command).expect("it is a command");
             let help = command.clone().term_width(100).render_long_help();
             insta::assert_snapshot!(format!("help_{}", command.get_name()), help);

@@ -21,6 +21,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Serve(args) => commands::serve::run(&args, out),
         Command::Config(what) => commands::config::run(&what, out),
+        Command::Backup(args) => commands::backup::run(&args, out),
         Command::Simulate(args) => commands::simulate::run(&args, out),
         Command::Completions { shell } => commands::completions::run(shell, out),
     };

@@ -13,6 +13,7 @@ use verger_config::{Configuration, Server, Storage};
 use verger_engine::Settings;
 use verger_store::{Archive, EngineStore};
 
+use super::background::{Background, Reach};
 use super::connections::Connections;
 use super::listener::Listener;
 use super::{ServeError, tls, welcome};
@@ -42,6 +43,7 @@ pub struct Options {
 /// A monitor that is watching and can be served.
 pub struct Serving {
     started: Started,
+    background: Background,
     connections: Connections,
     listener: Listener,
     url: String,
@@ -54,8 +56,11 @@ impl Serving {
     pub async fn start(options: Options) -> Result<Self, ServeError> {
         let begun = Instant::now();
         let Options { configuration, version, log } = options;
-        let Configuration { policies, server, storage, .. } = configuration;
+        let Configuration { policies, server, storage, outward, means, .. } = configuration;
         check_reach(&server)?;
+        let (chain_max, retention) = (policies.recovery.chain_max, storage.retention.clone());
+        let reach = Reach { means, outward, retention, chain_max };
+        reach.check()?;
         let tls = server.tls.as_ref().map(tls::acceptor).transpose()?;
         let (store, newest) = open(&server)?;
         let data_dir = store.1.directory().to_owned();
@@ -66,10 +71,16 @@ impl Serving {
         let listener = listener.map_err(failed)?;
         let address = listener.address().map_err(failed)?;
         let archive = store.1.clone();
-        let started = Monitor::start(store, policies, settings(&storage), seed()?)?;
+        let mut started = Monitor::start(store, policies, settings(&storage), seed()?)?;
+        let mut doorkeeper = Doorkeeper::new(archive, &admin);
+        if let Some(secret) = reach.secret()? {
+            doorkeeper = doorkeeper.with_orchestrator(secret);
+        }
+        let url = welcome::url(address, listener.is_encrypted());
+        let background = Background::start(&mut started, reach, &newest, &url, &log)?;
         let app = App::new(Parts {
             monitor: started.monitor.clone(),
-            doorkeeper: Doorkeeper::new(archive, &admin),
+            doorkeeper,
             origin: Origin::new(address, []),
             cursors: Cursors::new(admin.reveal().as_bytes()),
             limits: Limits::default(),
@@ -77,7 +88,6 @@ impl Serving {
             started: begun,
             version,
         });
-        let url = welcome::url(address, listener.is_encrypted());
         let agents = started.monitor.look(|fleet, _| fleet.len()).await.unwrap_or(0);
         let welcome = welcome::text(version, &url, &data_dir, &data_dir.join("admin.token"), agents);
         let file = data_dir.join(URL_FILE);
@@ -86,7 +96,7 @@ impl Serving {
             log("connections from other machines are not encrypted: tokens can be read on the way");
         }
         let connections = Connections::new(http::router(app));
-        Ok(Self { started, connections, listener, url, welcome, data_dir })
+        Ok(Self { started, background, connections, listener, url, welcome, data_dir })
     }
 
     /// Where it answers.
@@ -101,7 +111,7 @@ impl Serving {
 
     /// Serves until `shutdown` is done; then answers what is under way, writes down what is known, and ends.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
-        let Self { started, connections, listener, data_dir, .. } = self;
+        let Self { started, background, connections, listener, data_dir, .. } = self;
         let ended_by_itself = tokio::select! {
             () = shutdown => false,
             () = listener.run(&connections) => false,
@@ -110,6 +120,7 @@ impl Serving {
         // Nobody new is let in.
         drop(listener);
         connections.finish().await;
+        let _kept = background.end().await;
         // It waits for the disk. A panic in it was reported by its thread.
         let _ = tokio::task::spawn_blocking(|| started.stop()).await;
         // That it is no longer there is not worth a failure.
