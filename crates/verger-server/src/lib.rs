@@ -19,6 +19,8 @@
 //! outside (`verger-act`'s).
 
 pub mod access;
+mod carry;
 pub mod http;
 pub mod monitor;
+pub mod serve;
 pub mod wire;

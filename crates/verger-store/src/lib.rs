@@ -31,6 +31,7 @@ mod connection;
 mod directory;
 mod engine_store;
 mod error;
+mod followers;
 mod journal;
 mod moment;
 mod outbox;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
+use verger_act::{SignatureError, Stamp, Verifier};
 use verger_core::id::Actor;
 use verger_core::time::WallTime;
 use verger_store::{Archive, Error, Token};
@@ -20,12 +22,32 @@ pub struct Doorkeeper {
     /// Compared in constant time.
     admin: blake3::Hash,
     known: Mutex<BTreeMap<[u8; 32], Token>>,
+    /// Knows calls of whoever directs the agents by their signature.
+    orchestrator: Option<Verifier>,
 }
 
 impl Doorkeeper {
     /// For the tokens of this archive, and the local admin.
     pub fn new(archive: Archive, admin: &Secret) -> Self {
-        Self { archive, admin: blake3::Hash::from_bytes(admin.hash()), known: Mutex::default() }
+        Self {
+            archive,
+            admin: blake3::Hash::from_bytes(admin.hash()),
+            known: Mutex::default(),
+            orchestrator: None,
+        }
+    }
+
+    /// Lets calls through that bear this secret's signature, as those of whoever directs the agents.
+    #[must_use]
+    pub fn with_orchestrator(self, secret: verger_act::Secret) -> Self {
+        Self { orchestrator: Some(Verifier::new(secret)), ..self }
+    }
+
+    /// Whether a call was signed by whoever directs the agents, just now and for the first time.
+    pub fn is_orchestrator(&self, stamp: &Stamp, body: &[u8]) -> Result<(), SignatureError> {
+        // Without a secret no signature can be right.
+        let verifier = self.orchestrator.as_ref().ok_or(SignatureError::Forged)?;
+        verifier.verify(stamp, body, SystemTime::now())
     }
 
     /// Who presents this; nobody if it opens nothing, or no longer.

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 use verger_api::{
@@ -20,7 +20,7 @@ use verger_store::{EventQuery, JournalEvent};
 use super::agents::order;
 use super::asker::Asker;
 use super::events::blocking;
-use super::{App, Refusal};
+use super::{App, Refusal, signed};
 use crate::access::{Caller, Right};
 use crate::monitor::wall_now;
 
@@ -62,14 +62,21 @@ pub(super) async fn terminate(
     intervene(&app, &caller, id, asked.incarnation, Order::Terminate { reason }).await
 }
 
+/// By whoever may order, or by whoever directs the agents, with a signature instead of a token (L21).
 pub(super) async fn decide(
     State(app): State<App>,
     Asker(caller): Asker,
     Path(id): Path<String>,
+    headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
+    let body = body?;
+    let caller = match signed::stamp(&headers) {
+        Some(stamp) => signed::orchestrator(&app, &stamp, &id, &body)?,
+        None => caller,
+    };
     caller.may(Right::Order)?;
-    let asked: DecisionRequest = read_body(&body?)?;
+    let asked: DecisionRequest = read_body(&body)?;
     let decision = match asked.decision {
         api::Decision::AllowMoreTime => Decision::AllowMoreTime(asked.until.map(from_now)),
         api::Decision::ForceHandoff => Decision::ForceHandoff,

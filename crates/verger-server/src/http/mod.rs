@@ -7,12 +7,15 @@
 mod agents;
 mod app;
 mod asker;
+mod backup;
+mod checkpoints;
 mod events;
 mod health;
 mod inbox;
 mod ingest;
 mod interventions;
 mod refusal;
+mod signed;
 
 use axum::Router;
 use axum::middleware;
@@ -38,6 +41,10 @@ pub fn router(app: App) -> Router {
         .route("/v1/agents/{id}/escalate", post(interventions::escalate))
         .route("/v1/agents/{id}/decision", post(interventions::decide))
         .route("/v1/agents/{id}/terminate", post(interventions::terminate))
+        .route("/v1/checkpoints", post(checkpoints::save))
+        .route("/v1/checkpoints/{id}", get(checkpoints::one))
+        .route("/v1/tasks/{id}/checkpoints", get(checkpoints::of_task))
+        .route("/v1/backup", post(backup::make))
         .fallback(refusal::no_such_address)
         .method_not_allowed_fallback(refusal::wrong_method)
         .layer(axum::extract::DefaultBodyLimit::max(app::BODY_MAX))

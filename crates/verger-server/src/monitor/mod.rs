@@ -107,6 +107,11 @@ impl Monitor {
         answers.await.map_err(|_| Unavailable::Stopping)
     }
 
+    /// Hands messages over without waiting for what becomes of them.
+    pub fn send(&self, messages: Vec<Message>) -> Result<(), Unavailable> {
+        self.queue.push(Delivery { messages, answers: None })
+    }
+
     /// Looks at the fleet between two turns of the loop; all that is seen is on disk. It must be quick: nothing is
     /// decided meanwhile.
     pub async fn look<R, F>(&self, look: F) -> Result<R, Unavailable>
@@ -159,6 +164,11 @@ impl Started {
         self.monitor.queue.stop();
         // A panic was reported by its thread.
         let _ = self.thread.join();
+    }
+
+    /// The effects, for somebody who outlives this hand; it has none from then on.
+    pub fn take_effects(&mut self) -> mpsc::UnboundedReceiver<Effect> {
+        std::mem::replace(&mut self.effects, mpsc::unbounded_channel().1)
     }
 
     /// Whether the loop has ended, by itself or because it was told to.

@@ -4,6 +4,7 @@
 //! fingerprints and an agent's clock readings become spans, so the core sees neither.
 
 mod agent;
+mod checkpoint;
 mod event;
 mod evidence;
 mod heartbeat;
@@ -12,6 +13,10 @@ mod signal;
 mod states;
 
 pub use agent::agent_health;
+pub use checkpoint::{
+    ReferenceTooLong, checkpoint_content, checkpoint_info, checkpoint_state, stored_checkpoint,
+};
 pub use event::Encoder;
+pub(crate) use evidence::all as evidence;
 pub use heartbeat::heartbeat;
 pub use signal::signal;
