@@ -60,6 +60,10 @@ impl Auditor {
 }
 
 pub(super) async fn audit(State(auditor): State<Auditor>, mut request: Request, next: Next) -> Response {
+    let pattern = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    if pattern.is_some_and(is_report) {
+        return next.run(request).await;
+    }
     let asked = Asked::of(&request);
     let named = Named::default();
     request.extensions_mut().insert(named.clone());
@@ -81,7 +85,7 @@ impl Auditor {
         let status = response.status();
         let is_admins = matches!(named.get(), Some(Caller::Admin(_)));
         let is_refusal = is_refused(status);
-        if !(asked.is_order && is_admins || is_refusal && !asked.is_report) {
+        if !(asked.is_order && is_admins || is_refusal) {
             return response;
         }
         let mut left_out = 0;
@@ -137,21 +141,18 @@ struct Asked {
     target: String,
     from: String,
     is_order: bool,
-    is_report: bool,
 }
 
 impl Asked {
     fn of(request: &Request) -> Self {
         let path = request.uri().path();
         let pattern = request.extensions().get::<MatchedPath>().map_or(path, MatchedPath::as_str);
-        let is_report = is_report(pattern);
-        let is_order = !is_report && (!request.method().is_safe() || pattern == "/signin");
+        let method = request.method();
         Self {
-            action: format!("{} {}", request.method(), shortened(pattern)),
+            action: format!("{method} {}", shortened(pattern)),
             target: shortened(path),
             from: from(request),
-            is_order: is_order && request.method() != Method::HEAD,
-            is_report,
+            is_order: !method.is_safe() || (pattern == "/signin" && *method == Method::GET),
         }
     }
 }

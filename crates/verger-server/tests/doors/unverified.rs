@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use verger_core::effect::{Action, Outcome};
-use verger_core::policy::{Mode, Policies};
+use verger_core::policy::{Mode, Policies, RestartPolicy};
 use verger_core::time::Span;
 
 use crate::served::Served;
@@ -22,10 +22,13 @@ fn loop_of(agent: &str) -> String {
 #[tokio::test]
 async fn an_unverified_signal_never_leads_to_a_termination() {
     let mut policies = Policies::default();
+    policies.correlation.look_around = Span::ZERO;
     policies.each(|role| {
         role.mode = Mode::Full;
+        role.restart = RestartPolicy::Recover;
         role.startup_grace = Span::ZERO;
         role.intervention.nudge_enabled = false;
+        role.intervention.repeats_stop = 0;
         role.intervention.escalation_timeout = Span::millis(300);
     });
     let mut served = Served::with(policies).await;
