@@ -23,4 +23,5 @@ mod carry;
 pub mod http;
 pub mod monitor;
 pub mod serve;
+pub mod unix;
 pub mod wire;

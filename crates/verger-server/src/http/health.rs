@@ -18,6 +18,13 @@ pub(super) async fn health(State(app): State<App>) -> Json<Health> {
 }
 
 pub(super) async fn ready(State(app): State<App>) -> Response {
+    let readiness = Readiness::of(missing(&app));
+    let status = if readiness.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (status, Json(readiness)).into_response()
+}
+
+/// What keeps the monitor from doing its work.
+pub(super) fn missing(app: &App) -> Vec<Missing> {
     let pulse = app.monitor.pulse();
     let mut missing = Vec::new();
     if pulse.turns() == 0 {
@@ -28,9 +35,7 @@ pub(super) async fn ready(State(app): State<App>) -> Response {
     if pulse.store_failed() {
         missing.push(part("store", "it cannot be written; nothing is decided meanwhile".to_owned()));
     }
-    let readiness = Readiness::of(missing);
-    let status = if readiness.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, Json(readiness)).into_response()
+    missing
 }
 
 fn part(part: &str, text: String) -> Missing {

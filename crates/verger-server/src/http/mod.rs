@@ -2,24 +2,33 @@
 //!
 //! ```text
 //! request ─► host and origin ─► who asks ─► may they? ─► parse ─► Monitor ─► answer, or a problem document
+//!                                                                    └─► orders and refusals ─► audit
 //! ```
 
 mod agents;
 mod app;
 mod asker;
+mod audit;
+mod auditor;
 mod backup;
 mod checkpoints;
 mod events;
+mod exposition;
+mod grpc;
 mod health;
 mod inbox;
+mod inbox_stream;
 mod ingest;
 mod interventions;
+mod metrics;
 mod refusal;
+mod sessions;
 mod signed;
+mod tokens;
 
 use axum::Router;
 use axum::middleware;
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 
 pub use app::{App, Parts};
 pub(crate) use refusal::Refusal;
@@ -45,10 +54,21 @@ pub fn router(app: App) -> Router {
         .route("/v1/checkpoints/{id}", get(checkpoints::one))
         .route("/v1/tasks/{id}/checkpoints", get(checkpoints::of_task))
         .route("/v1/backup", post(backup::make))
+        .route("/v1/tokens", get(tokens::list).post(tokens::create))
+        .route("/v1/tokens/{id}", delete(tokens::revoke))
+        .route("/v1/audit", get(audit::list))
+        .route("/v1/sessions", post(sessions::create))
+        .route("/v1/sessions/current", get(sessions::current).delete(sessions::sign_out))
+        .route("/signin", get(sessions::sign_in))
+        .route("/metrics", get(metrics::metrics))
+        .route("/grpc.health.v1.Health/Check", post(grpc::check))
+        .route("/grpc.health.v1.Health/List", post(grpc::list))
+        .route("/grpc.health.v1.Health/Watch", post(grpc::watch))
         .fallback(refusal::no_such_address)
         .method_not_allowed_fallback(refusal::wrong_method)
         .layer(axum::extract::DefaultBodyLimit::max(app::BODY_MAX))
         .layer(middleware::from_fn_with_state(app.clone(), asker::check_origin))
+        .layer(middleware::from_fn_with_state(auditor::Auditor::new(app.clone()), auditor::audit))
         .with_state(app)
 }
 

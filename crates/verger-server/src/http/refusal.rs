@@ -23,10 +23,24 @@ impl Refusal {
         Self(Box::new(Problem::new(code, detail)))
     }
 
+    /// The status of the answer.
+    pub(crate) fn status(&self) -> u16 {
+        self.0.status
+    }
+
+    /// What was wrong.
+    pub(crate) fn detail(&self) -> &str {
+        &self.0.detail
+    }
+
     pub(crate) fn unknown_agent(id: &str) -> Self {
         Self::code("VG0101", format!("no agent `{id}` is registered"))
     }
 }
+
+/// The code of a refusal, for whoever records it.
+#[derive(Clone)]
+pub(super) struct ProblemCode(pub(super) String);
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
@@ -40,6 +54,7 @@ impl IntoResponse for Refusal {
         if status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
+        response.extensions_mut().insert(ProblemCode(problem.code));
         response
     }
 }
@@ -59,6 +74,7 @@ impl From<Denied> for Refusal {
         let kind = match denied {
             Denied::NoToken => HttpError::NoToken,
             Denied::NotAllowed | Denied::AnotherAgent => HttpError::NotAllowed,
+            Denied::Watched => HttpError::WatchedTree,
         };
         Self::http(kind, denied.to_string())
     }
