@@ -44,8 +44,8 @@ async fn as_many_agents_as_there_may_be_are_as_many_time_series_as_one() {
     let served = Served::new().await;
     served.beat("a").await;
     let one = read(&served.admin("GET /metrics", "").await.text).len();
-    let beats: String = (0..6_000).map(|n| format!("{{\"agentId\":\"agent-{n}\"}}\n")).collect();
-    served.nobody("POST /v1/heartbeats", &beats).await;
+    let beats: Vec<String> = (0..6_000).map(|n| format!("{{\"agentId\":\"agent-{n}\"}}\n")).collect();
+    served.nobody("POST /v1/heartbeats", &beats.concat()).await;
     let many = read(&served.admin("GET /metrics", "").await.text);
     assert_eq!(many.len(), one);
     assert_eq!(many.get("verger_agents{state=\"HEALTHY\"}"), Some(&6_001.0));
