@@ -43,7 +43,7 @@ struct CheckRequest {
 
 #[derive(Clone, Copy, PartialEq, Eq, prost::Message)]
 struct CheckResponse {
-    #[prost(enumeration = "Serving", tag = "1")]
+    #[prost(enumeration = "Answer", tag = "1")]
     status: i32,
 }
 
@@ -58,15 +58,15 @@ struct ListResponse {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, prost::Enumeration)]
 #[repr(i32)]
-enum Serving {
+enum Answer {
     Unknown = 0,
     Serving = 1,
     NotServing = 2,
     ServiceUnknown = 3,
 }
 
-impl From<Serving> for CheckResponse {
-    fn from(status: Serving) -> Self {
+impl From<Answer> for CheckResponse {
+    fn from(status: Answer) -> Self {
         Self { status: status.into() }
     }
 }
@@ -108,7 +108,7 @@ impl UnaryService<CheckRequest> for Method {
         Box::pin(async move {
             may_see(&asked?, &service)?;
             match serving(&app, &service).await? {
-                Serving::ServiceUnknown => {
+                Answer::ServiceUnknown => {
                     Err(Status::not_found(format!("no agent `{service}` is registered")))
                 }
                 known => Ok(tonic::Response::new(known.into())),
@@ -163,12 +163,12 @@ struct Watching {
     app: App,
     service: String,
     newest: watch::Receiver<i64>,
-    told: Option<Serving>,
+    told: Option<Answer>,
 }
 
 impl Watching {
     /// The next status that differs from the last; nothing when the monitor ends.
-    async fn next(&mut self) -> Option<Serving> {
+    async fn next(&mut self) -> Option<Answer> {
         loop {
             // What is committed after this is noticed by the wait below.
             self.newest.mark_unchanged();
@@ -185,30 +185,30 @@ impl Watching {
     }
 }
 
-async fn serving(app: &App, service: &str) -> Result<Serving, Status> {
+async fn serving(app: &App, service: &str) -> Result<Answer, Status> {
     if service.is_empty() {
         return Ok(of_monitor(app));
     }
     let agent = AgentId::from(service);
     let look = app.monitor.look(move |fleet, calendar| fleet.view(calendar.now(), &agent));
     let view = look.await.map_err(|error| Status::unavailable(error.to_string()))?;
-    Ok(view.map_or(Serving::ServiceUnknown, |view| state(&view)))
+    Ok(view.map_or(Answer::ServiceUnknown, |view| state(&view)))
 }
 
-fn of_monitor(app: &App) -> Serving {
-    if missing(app).is_empty() { Serving::Serving } else { Serving::NotServing }
+fn of_monitor(app: &App) -> Answer {
+    if missing(app).is_empty() { Answer::Serving } else { Answer::NotServing }
 }
 
 fn of_agent(view: &AgentView) -> (String, CheckResponse) {
     (view.id.to_string(), state(view).into())
 }
 
-fn state(view: &AgentView) -> Serving {
+fn state(view: &AgentView) -> Answer {
     match (view.liveness.status, view.state) {
         (_, HealthState::Stuck | HealthState::Failing | HealthState::Terminated)
-        | (LivenessStatus::Unresponsive | LivenessStatus::Offline, _) => Serving::NotServing,
-        (_, HealthState::Healthy | HealthState::Degraded) => Serving::Serving,
-        (_, HealthState::Unknown) => Serving::Unknown,
+        | (LivenessStatus::Unresponsive | LivenessStatus::Offline, _) => Answer::NotServing,
+        (_, HealthState::Healthy | HealthState::Degraded) => Answer::Serving,
+        (_, HealthState::Unknown) => Answer::Unknown,
     }
 }
 

@@ -24,7 +24,7 @@ const SIGNED_IN: &str = "<!doctype html><meta charset=\"utf-8\"><meta http-equiv
 pub(super) async fn create(State(app): State<App>, Asker(caller): Asker) -> Result<Response, Refusal> {
     caller.may(Right::Order)?;
     let whose = caller.actor().ok_or(Denied::NoToken)?;
-    let code = app.doorkeeper.sessions().link(whose, Instant::now()).map_err(no_randomness)?;
+    let code = app.doorkeeper.sessions().link(whose, Instant::now()).map_err(|_| no_randomness())?;
     let lasts = i64::try_from(LINK_LASTS.as_millis()).unwrap_or(i64::MAX);
     let link = SignInLink {
         url: format!("{}/signin?code={}", app.origin.base_url(), code.reveal()),
@@ -44,7 +44,7 @@ pub(super) async fn sign_in(
     if method == Method::HEAD {
         return Ok(StatusCode::OK.into_response());
     }
-    let opened = app.doorkeeper.sessions().sign_in(&code, Instant::now()).map_err(no_randomness)?;
+    let opened = app.doorkeeper.sessions().sign_in(&code, Instant::now()).map_err(|_| no_randomness())?;
     let used_up = || Refusal::http(HttpError::SignInLink, "the sign-in link was used or has expired");
     let (secret, whose) = opened.ok_or_else(used_up)?;
     if let Some(Extension(named)) = named {
@@ -91,7 +91,6 @@ fn set_cookie(app: &App, value: &str, lasts_secs: u64) -> Result<HeaderValue, Re
     Ok(cookie)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it is what an error is mapped by")]
-fn no_randomness(_: std::io::Error) -> Refusal {
+fn no_randomness() -> Refusal {
     Refusal::http(HttpError::Internal, "the operating system gave no randomness")
 }

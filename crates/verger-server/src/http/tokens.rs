@@ -96,8 +96,8 @@ fn check(wanted: &NewToken, name_bytes: usize) -> Result<(), Refusal> {
 /// A name that says nothing about the secret: of its hash, another hash.
 fn name_of(secret: &Secret) -> String {
     let name = blake3::derive_key("verger token name 2026-11", &secret.hash());
-    let hex: String = name[..6].iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("tok_{hex}")
+    let hex = blake3::Hash::from_bytes(name).to_hex();
+    format!("tok_{}", &hex[..12])
 }
 
 fn after(now: WallTime, millis: u64) -> WallTime {

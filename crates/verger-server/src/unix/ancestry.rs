@@ -69,9 +69,8 @@ fn walk(first: u32) -> Result<Walk, AncestryError> {
         }
         match agent_of(pid) {
             Ok(Some(agent)) => return Ok(Walk::Found(agent)),
-            Ok(None) => {}
             Err(error) if pid == first => return Err(unreadable(error)),
-            Err(_) => {}
+            Ok(None) | Err(_) => {}
         }
         if Stat::of(pid).ok().as_ref() != Some(&before) {
             return Ok(Walk::Changed);

@@ -56,7 +56,6 @@ impl Drop for Client {
 
 /// What such a process does. Without a role there is nothing to do.
 #[test]
-#[expect(clippy::print_stdout, reason = "its output is how it speaks to the test that started it")]
 fn a_client() {
     let told = |name| std::env::var(name).unwrap_or_default();
     let (socket, token) = (told(SOCKET), told(TOKEN));
