@@ -66,10 +66,10 @@ pub(crate) struct Serve {
 /// Which file and which data are meant.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Place {
-    /// The configuration; without it $VERGER_CONFIG, without that none
+    /// The configuration; without it `$VERGER_CONFIG`, without that none
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Where everything is kept; without it $VERGER_DATA_DIR, then $XDG_STATE_HOME/verger (root: /var/lib/verger)
+    /// Where everything is kept; without it `$VERGER_DATA_DIR`, then `$XDG_STATE_HOME/verger` (root: `/var/lib/verger`)
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
 }

@@ -33,7 +33,6 @@ fn l27_a_checkpoint_follows_the_newest_and_one_that_does_not_fit_is_refused() {
     let ids: Vec<&str> =
         listed["items"].as_array().expect("items").iter().filter_map(|it| it["id"].as_str()).collect();
     assert_eq!(ids, ["c2", "c1"]);
-    assert_eq!(program.as_admin("GET /v1/agents/a", "").body["lastCheckpoint"].is_null(), false);
     assert_eq!(program.as_admin("GET /v1/checkpoints/c9", "").status, 404);
     assert_eq!(program.as_nobody("GET /v1/checkpoints/c1", "").status, 401);
 }
@@ -41,6 +40,8 @@ fn l27_a_checkpoint_follows_the_newest_and_one_that_does_not_fit_is_refused() {
 #[test]
 fn l26_while_the_store_fails_checkpoints_stand_in_line_and_are_written_when_it_works_again() {
     let place = Place::new();
+    let fast = "writes:\n  pause: 1s\nbreakers:\n  checkpoint:\n    failure_threshold: 1\n    open_for: 2s\n";
+    place.configure(fast);
     let program = place.start();
     program.as_nobody("POST /v1/heartbeats", r#"{"agentId":"a","taskId":"t"}"#);
     let (folder, away) = (place.data().join("checkpoints"), place.path("away"));
@@ -69,7 +70,7 @@ fn l27_a_recovery_begins_with_the_newest_state_that_is_intact() {
     let place = Place::new();
     let note = r#"cat > "{here}/part"; mv "{here}/part" "{here}/spawned.json""#;
     place.configure(&format!(
-        "mode: full\ntermination:\n  command: [\"true\"]\nspawn:\n  command: [sh, -c, '{note}']\n"
+        "mode: full\nrecovery:\n  backoff: [1s]\ntermination:\n  command: [\"true\"]\nspawn:\n  command: [sh, -c, '{note}']\n"
     ));
     let program = place.start();
     program.as_admin("POST /v1/heartbeats", r#"{"agentId":"a","taskId":"t"}"#);
