@@ -19,6 +19,7 @@
 //! outside (`verger-act`'s).
 
 pub mod access;
+pub mod history;
 pub mod http;
 pub mod monitor;
 pub mod wire;

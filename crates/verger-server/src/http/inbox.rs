@@ -4,12 +4,15 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use verger_api::{InboxQuery, List, PendingItem, PendingKind, Time};
 use verger_core::effect::Outcome;
 use verger_core::id::{AgentId, Incarnation};
 
 use super::asker::Asker;
+use super::named::Named;
+use super::routes::Routes;
+use super::told::{Told, Who};
 use super::{App, Refusal};
 use crate::access::Right;
 use crate::monitor::{Item, Kind, wall_now};
@@ -17,10 +20,16 @@ use crate::monitor::{Item, Kind, wall_now};
 /// Nobody waits longer than this at once: what lies between would cut it off.
 const WAIT_MAX: Duration = Duration::from_mins(1);
 
-pub(super) async fn inbox(
+pub(super) fn routes() -> Routes {
+    let told = Told::new("getInbox", "agents", "What waits for an agent; it counts as delivered", Who::Agent);
+    let told = told.query::<InboxQuery>().answers(200, "All of it.", "List_PendingItem");
+    Routes::new().get("/v1/agents/{id}/inbox", inbox, told)
+}
+
+async fn inbox(
     State(app): State<App>,
     Asker(caller): Asker,
-    Path(id): Path<String>,
+    Named(id): Named,
     query: Result<Query<InboxQuery>, QueryRejection>,
 ) -> Result<Json<List<PendingItem>>, Refusal> {
     let agent = AgentId::from(id.as_str());

@@ -7,37 +7,56 @@
 mod agents;
 mod app;
 mod asker;
+mod breakers;
 mod events;
+mod fleet;
 mod health;
+mod history;
 mod inbox;
+mod incidents;
 mod ingest;
 mod interventions;
+mod named;
+mod notice;
+mod openapi;
+mod page;
+mod recoveries;
 mod refusal;
+mod routes;
+mod settings;
+mod tasks;
+mod told;
 
 use axum::Router;
 use axum::middleware;
-use axum::routing::{get, post};
 
 pub use app::{App, Parts};
 pub(crate) use refusal::Refusal;
 
+use routes::Routes;
+
+/// Every address, with what is said of it: one function for each resource.
+fn table() -> Routes {
+    openapi::routes()
+        .and(health::routes())
+        .and(ingest::routes())
+        .and(fleet::routes())
+        .and(agents::routes())
+        .and(settings::routes())
+        .and(history::routes())
+        .and(events::routes())
+        .and(inbox::routes())
+        .and(interventions::routes())
+        .and(tasks::routes())
+        .and(recoveries::routes())
+        .and(breakers::routes())
+        .and(incidents::routes())
+}
+
 /// Everything that is served.
 pub fn router(app: App) -> Router {
-    Router::new()
-        .route("/health", get(health::health))
-        .route("/ready", get(health::ready))
-        .route("/v1/heartbeats", post(ingest::heartbeats))
-        .route("/v1/signals", post(ingest::signals))
-        .route("/v1/agents", get(agents::list))
-        .route("/v1/agents/{id}", get(agents::one).delete(agents::unregister))
-        .route("/v1/agents/{id}/ready", get(agents::ready))
-        .route("/v1/agents/{id}/events", get(events::of_agent))
-        .route("/v1/agents/{id}/inbox", get(inbox::inbox))
-        .route("/v1/events", get(events::stream))
-        .route("/v1/agents/{id}/nudge", post(interventions::nudge))
-        .route("/v1/agents/{id}/escalate", post(interventions::escalate))
-        .route("/v1/agents/{id}/decision", post(interventions::decide))
-        .route("/v1/agents/{id}/terminate", post(interventions::terminate))
+    table()
+        .router
         .fallback(refusal::no_such_address)
         .method_not_allowed_fallback(refusal::wrong_method)
         .layer(axum::extract::DefaultBodyLimit::max(app::BODY_MAX))

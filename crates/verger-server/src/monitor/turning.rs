@@ -21,6 +21,7 @@ pub struct Pulse {
     turned_boot: AtomicU64,
     store_failed: AtomicBool,
     turns: AtomicU64,
+    late_ms: AtomicU64,
 }
 
 impl Pulse {
@@ -39,9 +40,15 @@ impl Pulse {
         self.turns.load(Ordering::Relaxed)
     }
 
+    /// How much later than asked the loop last turned.
+    pub fn late(&self) -> Duration {
+        Duration::from_millis(self.late_ms.load(Ordering::Relaxed))
+    }
+
     fn beat(&self, turn: &Turn) {
         self.turned_boot.store(boot_millis(), Ordering::Relaxed);
         self.store_failed.store(turn.store_failed, Ordering::Relaxed);
+        self.late_ms.store(turn.late.as_millis(), Ordering::Relaxed);
         self.turns.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -1,10 +1,22 @@
 //! Over a real socket: a monitor on a port that the system picks, and requests as `curl` would send them.
 
+mod breakers;
+mod documented;
+mod first;
+mod fleet;
+mod history;
+mod incidents;
+mod recoveries;
+mod settings;
+mod streams;
+mod tasks;
+
+use std::fs;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -18,6 +30,7 @@ use verger_store::{Options, Token};
 
 use super::*;
 use crate::access::{Doorkeeper, Origin, Secret, admin_secret};
+use crate::history::{Sampler, Sampling};
 use crate::monitor::{Monitor, Started};
 use crate::wire::Encoder;
 
@@ -26,7 +39,7 @@ struct Served {
     address: SocketAddr,
     admin: String,
     started: Started,
-    _directory: TempDir,
+    directory: TempDir,
 }
 
 /// An answer.
@@ -38,7 +51,22 @@ struct Got {
 
 impl Served {
     async fn new() -> Self {
-        let directory = TempDir::new().expect("a folder");
+        Self::on(TempDir::new().expect("a folder")).await
+    }
+
+    /// What a monitor finds that is started after this one ended without warning.
+    async fn crashed(&self) -> Self {
+        let copy = TempDir::new().expect("a folder");
+        for entry in fs::read_dir(self.directory.path()).expect("it is there") {
+            let entry = entry.expect("it can be read");
+            if entry.file_type().expect("it has one").is_file() {
+                fs::copy(entry.path(), copy.path().join(entry.file_name())).expect("it can be copied");
+            }
+        }
+        Self::on(copy).await
+    }
+
+    async fn on(directory: TempDir) -> Self {
         let encoder = Arc::new(Encoder { source: "/verger".to_owned() });
         let (tell, newest) = watch::channel(0);
         let mut options = Options::new(directory.path(), encoder);
@@ -49,6 +77,10 @@ impl Served {
         let archive = store.1.clone();
         let started =
             Monitor::start(store, Policies::default(), Settings::default(), 7).expect("it can be started");
+        // A round is over within milliseconds, and the next one begins.
+        let sampling = Sampling { every: Duration::from_millis(12), per_second_max: 1_000_000 };
+        let sampler = Sampler::new(started.monitor.clone(), newest.clone(), sampling);
+        tokio::spawn(sampler.run());
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("it has one");
         let admin = admin_secret(directory.path()).expect("it can be made");
@@ -64,7 +96,7 @@ impl Served {
         });
         let service = router(app).into_make_service_with_connect_info::<SocketAddr>();
         tokio::spawn(async move { axum::serve(listener, service).await });
-        Self { address, admin: admin.reveal().to_owned(), started, _directory: directory }
+        Self { address, admin: admin.reveal().to_owned(), started, directory }
     }
 
     /// A token of this scope.
@@ -117,286 +149,63 @@ impl Served {
         let bearer = format!("Bearer {token}");
         self.send(request, &[("Authorization", &bearer)], body).await
     }
-}
 
-#[tokio::test]
-async fn l02_a_heartbeat_registers_an_agent_and_its_health_can_be_asked() {
-    let served = Served::new().await;
-    let got = served.as_nobody("POST /v1/heartbeats", r#"{"agentId":"a","taskId":"t","tokenCount":7}"#).await;
-    assert_eq!((got.status, &got.body), (202, &json!({"accepted":1,"rejected":[],"pending":[]})));
-    let got = served.as_admin("GET /v1/agents/a", "").await;
-    assert_eq!(got.status, 200, "{}", got.body);
-    let health = &got.body;
-    assert_eq!(
-        (&health["agentId"], &health["state"], &health["taskId"]),
-        (&json!("a"), &json!("HEALTHY"), &json!("t"))
-    );
-    assert_eq!(
-        (&health["metrics"]["tokenCount"], &health["metrics"]["totalHeartbeats"]),
-        (&json!(7), &json!(1))
-    );
-    assert_eq!(health["liveness"]["status"], "online");
-    served.started.stop();
-}
-
-#[tokio::test]
-async fn l02_of_many_heartbeats_the_bad_ones_are_told_by_their_place() {
-    let served = Served::new().await;
-    let lines = "{\"agentId\":\"a\"}\n{\"agentId\":7}\n{\"agentId\":\"b\"}\nnonsense\n";
-    let got = served.as_nobody("POST /v1/heartbeats", lines).await;
-    assert_eq!((got.status, &got.body["accepted"]), (202, &json!(2)), "{}", got.body);
-    let places: Vec<&Value> =
-        got.body["rejected"].as_array().expect("a list").iter().map(|one| &one["index"]).collect();
-    assert_eq!(places, [&json!(1), &json!(3)]);
-    assert_eq!(got.body.get("pending"), None, "there is no one agent to tell");
-    let got = served.as_nobody("POST /v1/heartbeats", r#"{"agentId":7}"#).await;
-    assert_eq!((got.status, &got.body["code"]), (422, &json!("VG0402")), "{}", got.body);
-    served.started.stop();
-}
-
-#[tokio::test]
-async fn x09_a_nudge_is_in_the_reply_to_the_next_heartbeat_once() {
-    let served = Served::new().await;
-    let beat = r#"{"agentId":"a"}"#;
-    served.as_nobody("POST /v1/heartbeats", beat).await;
-    let got = served.as_admin("POST /v1/agents/a/nudge", r#"{"message":"look at the tests"}"#).await;
-    assert_eq!((got.status, &got.body["delivery"]), (202, &json!("queued")), "{}", got.body);
-    let ordered = got.body["id"].clone();
-    let got = served.as_nobody("POST /v1/heartbeats", beat).await;
-    let pending = got.body["pending"].as_array().expect("a list");
-    assert_eq!(
-        (pending.len(), &pending[0]["kind"], &pending[0]["message"]),
-        (1, &json!("nudge"), &json!("look at the tests"))
-    );
-    assert_eq!(pending[0]["id"], ordered, "it has one name everywhere");
-    let got = served.as_nobody("POST /v1/heartbeats", beat).await;
-    assert_eq!(got.body["pending"], json!([]));
-    served.started.stop();
-}
-
-#[tokio::test]
-async fn l21_an_escalation_waits_for_a_decision() {
-    let served = Served::new().await;
-    served.as_nobody("POST /v1/heartbeats", r#"{"agentId":"a"}"#).await;
-    let decide = r#"{"decision":"allow-more-time","reason":"it is nearly done"}"#;
-    let got = served.as_admin("POST /v1/agents/a/decision", decide).await;
-    assert_eq!((got.status, &got.body["code"]), (409, &json!("VG0103")), "{}", got.body);
-    let got = served.as_admin("POST /v1/agents/a/escalate", r#"{"reason":"it looks odd"}"#).await;
-    assert_eq!(got.status, 202, "{}", got.body);
-    let got = served.as_admin("GET /v1/agents/a", "").await;
-    assert_eq!(got.body["intervention"]["step"], "escalated", "{}", got.body);
-    let got = served.as_admin("POST /v1/agents/a/decision", decide).await;
-    assert_eq!(got.status, 202, "{}", got.body);
-    let got = served.as_admin("GET /v1/agents/a", "").await;
-    assert_eq!(got.body["intervention"], Value::Null, "it is decided, and the agent is well: {}", got.body);
-    let events = served.started.monitor.archive().events_after(0, 100).expect("it can be read");
-    let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
-    assert!(kinds.ends_with(&["ESCALATION_TRIGGERED", "ESCALATION_DECIDED"]), "{kinds:?}");
-    served.started.stop();
-}
-
-#[tokio::test]
-async fn each_scope_reaches_what_it_may_and_nothing_else() {
-    let served = Served::new().await;
-    for agent in ["a", "b"] {
-        served.as_nobody("POST /v1/heartbeats", &format!(r#"{{"agentId":"{agent}"}}"#)).await;
+    /// Agents that beat once.
+    async fn beat(&self, agents: &[&str]) {
+        let lines: Vec<String> =
+            agents.iter().map(|agent| format!("{{\"agentId\":\"{agent}\"}}\n")).collect();
+        let got = self.as_nobody("POST /v1/heartbeats", &lines.concat()).await;
+        assert_eq!(got.body["rejected"], serde_json::json!([]), "{}", got.body);
     }
-    let (agent, read) = (served.token("agent", Some("a")).await, served.token("read", None).await);
-    let spawn = r#"{"kind":"spawn","agentId":"a","host":"h"}"#;
-    let requests = [
-        ("GET /health", ""),
-        ("GET /ready", ""),
-        ("POST /v1/heartbeats", r#"{"agentId":"a"}"#),
-        ("GET /v1/agents/a", ""),
-        ("GET /v1/agents/b", ""),
-        ("GET /v1/agents/a/ready", ""),
-        ("GET /v1/agents", ""),
-        ("POST /v1/agents/a/nudge", ""),
-        ("POST /v1/agents/b/terminate", r#"{"reason":"x"}"#),
-        ("DELETE /v1/agents/b", ""),
-    ];
-    let table = [("", "111......."), (agent.as_str(), "1111.1...."), (read.as_str(), "11.1111...")];
-    for (token, expected) in table {
+
+    /// This agent meets an error that it cannot get over.
+    async fn fail(&self, agent: &str) {
+        let error = format!(r#"{{"kind":"error","agentId":"{agent}","message":"no","unrecoverable":true}}"#);
+        let got = self.as_admin("POST /v1/signals", &error).await;
+        assert_eq!(got.body["accepted"], 1, "{}", got.body);
+        // An error waits for nothing; what is seen of it is on disk.
+        self.as_admin(&format!("GET /v1/agents/{agent}"), "").await;
+    }
+
+    /// All items of a list, page by page, with what each page held at most.
+    async fn pages(&self, request: &str, limit: usize) -> Vec<Value> {
+        let sign = if request.contains('?') { '&' } else { '?' };
+        let (first, mut all) = (format!("{request}{sign}limit={limit}"), Vec::new());
+        let mut next = first.clone();
+        loop {
+            let got = self.as_admin(&next, "").await;
+            assert_eq!(got.status, 200, "{next}: {}", got.body);
+            let items = got.body["items"].as_array().expect("a list");
+            assert!(items.len() <= limit, "{}", got.body);
+            all.extend(items.iter().cloned());
+            let Some(cursor) = got.body["nextCursor"].as_str() else { return all };
+            next = format!("{first}&cursor={cursor}");
+        }
+    }
+
+    /// Which of these requests succeed with a token; without one if it is empty.
+    async fn reached(&self, token: &str, requests: &[(&str, &str)]) -> String {
         let mut reached = String::new();
         for (request, body) in requests {
             let got = if token.is_empty() {
-                served.as_nobody(request, body).await
+                self.as_nobody(request, body).await
             } else {
-                served.with_token(token, request, body).await
+                self.with_token(token, request, body).await
             };
-            let taken = got.body.get("accepted") != Some(&json!(0));
-            reached.push(if got.status < 400 && taken { '1' } else { '.' });
+            let denied = [401, 403].contains(&got.status);
+            assert!(denied || got.status < 300, "{request}: {} {}", got.status, got.body);
+            reached.push(if denied { '.' } else { '1' });
         }
-        assert_eq!(reached, expected, "{token}");
-    }
-    for (request, body) in requests {
-        let got = served.as_admin(request, body).await;
-        assert!(got.status < 400, "{request}: {} {}", got.status, got.body);
-    }
-    let got = served.as_nobody("POST /v1/signals", spawn).await;
-    assert_eq!(got.body["accepted"], 0, "who proved nothing begins no life: {}", got.body);
-    let got = served.with_token(&agent, "POST /v1/signals", spawn).await;
-    assert_eq!(got.body["accepted"], 1, "{}", got.body);
-    served.started.stop();
-}
-
-#[tokio::test]
-async fn a_page_from_elsewhere_and_a_rebound_name_get_nowhere() {
-    let served = Served::new().await;
-    for headers in [
-        [("Origin", "https://evil.example")].as_slice(),
-        &[("Host", "evil.example:8374")],
-        &[("Origin", "null")],
-    ] {
-        let got = served.send("GET /health", headers, "").await;
-        assert_eq!((got.status, &got.body["code"]), (403, &json!("VG0414")), "{headers:?}");
-    }
-    served.started.stop();
-}
-
-#[tokio::test]
-async fn refusals_are_problem_documents_that_say_what_to_do() {
-    let served = Served::new().await;
-    let cases = [
-        ("GET /v1/agents/nobody", 404, "VG0101"),
-        ("GET /v2/agents", 404, "VG0407"),
-        ("PATCH /v1/agents", 405, "VG0408"),
-        ("GET /v1/agents?cursor=forged", 400, "VG0404"),
-        ("GET /v1/agents?limit=many", 400, "VG0403"),
-        ("POST /v1/agents/nobody/escalate", 422, "VG0402"),
-    ];
-    for (request, status, code) in cases {
-        let got = served.as_admin(request, "").await;
-        assert_eq!((got.status, &got.body["code"]), (status, &json!(code)), "{request} {}", got.body);
-        assert!(got.head.contains("application/problem+json"), "{request}: {}", got.head);
-    }
-    let got = served.with_token("vgt_wrong", "GET /v1/agents", "").await;
-    assert_eq!((got.status, &got.body["code"]), (401, &json!("VG0412")), "{}", got.body);
-    served.started.stop();
-}
-
-#[tokio::test]
-async fn l50_all_agents_come_page_by_page_and_by_what_is_asked_for() {
-    let served = Served::new().await;
-    let beats: Vec<String> =
-        (0..25).map(|n| format!("{{\"agentId\":\"a{n:02}\",\"taskId\":\"t{}\"}}\n", n % 5)).collect();
-    served.as_nobody("POST /v1/heartbeats", &beats.concat()).await;
-    let mut seen = Vec::new();
-    let mut request = "GET /v1/agents?limit=10".to_owned();
-    loop {
-        let got = served.as_admin(&request, "").await;
-        let items = got.body["items"].as_array().expect("a list").clone();
-        assert!(items.len() <= 10);
-        seen.extend(items.into_iter().map(|item| item["agentId"].as_str().expect("a name").to_owned()));
-        let Some(cursor) = got.body["nextCursor"].as_str() else { break };
-        request = format!("GET /v1/agents?limit=10&cursor={cursor}");
-    }
-    assert_eq!(seen, (0..25).map(|n| format!("a{n:02}")).collect::<Vec<_>>());
-    let got = served.as_admin("GET /v1/agents?task=t3", "").await;
-    assert_eq!(got.body["items"].as_array().map(Vec::len), Some(5), "{}", got.body);
-    let got = served.as_admin("GET /v1/agents?state=STUCK", "").await;
-    assert_eq!(got.body, json!({"items":[],"nextCursor":null}));
-    served.started.stop();
-}
-
-/// A stream of events, as a client reads it.
-struct Streamed {
-    stream: TcpStream,
-    text: String,
-}
-
-impl Streamed {
-    async fn open(served: &Served, last: Option<&str>) -> Self {
-        let last = last.map_or_else(String::new, |id| format!("Last-Event-ID: {id}\r\n"));
-        let request = format!(
-            "GET /v1/events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n{last}\r\n",
-            served.address, served.admin
-        );
-        let mut stream = TcpStream::connect(served.address).await.expect("it listens");
-        stream.write_all(request.as_bytes()).await.expect("it reads");
-        Self { stream, text: String::new() }.until("\r\n\r\n").await
+        reached
     }
 
-    /// Reads until this was sent.
-    async fn until(mut self, word: &str) -> Self {
-        let mut buffer = [0; 4_096];
-        while !self.text.contains(word) {
-            let read = self.stream.read(&mut buffer).await.expect("it can be read");
-            assert!(read > 0, "it ended before `{word}`: {}", self.text);
-            self.text.push_str(&String::from_utf8_lossy(&buffer[..read]));
+    /// Each of these is refused with this status and code, as a problem document.
+    async fn refused(&self, cases: &[(&str, &str, u16, &str)]) {
+        for (request, body, status, code) in cases {
+            let got = self.as_admin(request, body).await;
+            let told = (got.status, got.body["code"].as_str().unwrap_or_default());
+            assert_eq!(told, (*status, *code), "{request} {body}: {}", got.body);
+            assert!(got.head.contains("application/problem+json"), "{request}: {}", got.head);
         }
-        self
     }
-
-    fn ids(&self) -> Vec<&str> {
-        self.text.lines().filter_map(|line| line.strip_prefix("id: ")).collect()
-    }
-}
-
-#[tokio::test]
-async fn l49_a_stream_brings_what_happens_and_resumes_after_what_was_seen() {
-    let served = Served::new().await;
-    served.as_nobody("POST /v1/heartbeats", r#"{"agentId":"old"}"#).await;
-    // A heartbeat waits for nothing; what is seen of it is on disk.
-    served.as_admin("GET /v1/agents/old", "").await;
-    let streamed = Streamed::open(&served, None).await;
-    served.as_nobody("POST /v1/heartbeats", r#"{"agentId":"new"}"#).await;
-    let streamed = streamed.until("HEALTH_STATE_CHANGED").await;
-    assert!(!streamed.text.contains("\"old\""), "what was before is not repeated: {}", streamed.text);
-    let resumed = Streamed::open(&served, Some("1")).await.until("event: HEALTH_STATE_CHANGED").await;
-    assert!(resumed.ids().starts_with(&["2"]), "{}", resumed.text);
-    drop((streamed, resumed));
-    served.started.stop();
-}
-
-#[tokio::test]
-async fn l49_who_saw_what_this_journal_never_had_is_told_to_begin_anew() {
-    let served = Served::new().await;
-    served.as_nobody("POST /v1/heartbeats", r#"{"agentId":"a"}"#).await;
-    let reset = Streamed::open(&served, Some("4711")).await.until("event: HEALTH_STATE_CHANGED").await;
-    let at = reset.text.find("event: reset").expect("it is told");
-    assert!(at < reset.text.find("id: 1").expect("and gets all there is"), "{}", reset.text);
-    served.started.stop();
-}
-
-#[tokio::test]
-async fn the_events_of_an_agent_come_page_by_page_newest_first() {
-    let served = Served::new().await;
-    served.as_nobody("POST /v1/heartbeats", r#"{"agentId":"a"}"#).await;
-    served.as_admin("POST /v1/agents/a/escalate", r#"{"reason":"odd"}"#).await;
-    let mut kinds = Vec::new();
-    let mut request = "GET /v1/agents/a/events?limit=2".to_owned();
-    loop {
-        let got = served.as_admin(&request, "").await;
-        assert_eq!(got.status, 200, "{}", got.body);
-        let items = got.body["items"].as_array().expect("a list");
-        kinds.extend(items.iter().map(|item| item["type"].as_str().expect("a type").to_owned()));
-        let Some(cursor) = got.body["nextCursor"].as_str() else { break };
-        request = format!("GET /v1/agents/a/events?limit=2&cursor={cursor}");
-    }
-    assert_eq!(kinds, ["ESCALATION_TRIGGERED", "HEALTH_STATE_CHANGED", "AGENT_REGISTERED"]);
-    let got = served.as_admin("GET /v1/agents/a/events?type=AGENT_REGISTERED", "").await;
-    assert_eq!(got.body["items"].as_array().map(Vec::len), Some(1), "{}", got.body);
-    served.started.stop();
-}
-
-#[tokio::test]
-async fn x09_who_waits_on_its_inbox_gets_a_nudge_as_soon_as_there_is_one() {
-    let served = Served::new().await;
-    served.as_nobody("POST /v1/heartbeats", r#"{"agentId":"a"}"#).await;
-    let token = served.token("agent", Some("a")).await;
-    let (got, nudged) =
-        tokio::join!(served.with_token(&token, "GET /v1/agents/a/inbox?wait=30s", ""), async {
-            while !served.started.monitor.pending().is_heard(&"a".into()) {
-                tokio::task::yield_now().await;
-            }
-            served.as_admin("POST /v1/agents/a/nudge", r#"{"message":"go on"}"#).await
-        });
-    assert_eq!(nudged.status, 202, "{}", nudged.body);
-    assert_eq!(got.body["items"][0]["message"], "go on", "{}", got.body);
-    let got = served.with_token(&token, "GET /v1/agents/a/inbox", "").await;
-    assert_eq!(got.body["items"], json!([]), "it was handed over");
-    let got = served.as_nobody("GET /v1/agents/a/inbox", "").await;
-    assert_eq!(got.status, 401, "what is for it is for nobody else");
-    served.started.stop();
 }
