@@ -7,12 +7,14 @@
 use verger_api::{AgentMetrics, EventType, HealthSnapshot, HealthState, LivenessStatus, Time};
 use verger_core::id::AgentId;
 use verger_core::time::WallTime;
-use verger_store::{Archive, Error, EventQuery, JournalEvent};
+use verger_store::{Archive, Error, EventQuery, JournalEvent, Snapshot};
 
 use crate::wire;
 
 /// Changes of state that are read at once.
 const READ: usize = 1_000;
+/// How far back the counters are looked for that an agent had before the first change of a page.
+const EARLIER_MS: i64 = 86_400_000;
 /// Changes of state that are read for one page at most; of more, the latest.
 const CHANGES_MAX: usize = 10_000;
 
@@ -35,18 +37,19 @@ impl Stretch {
         let mut samples = archive.history_page(&self.agent, self.from, self.until, self.limit + 1)?;
         let rest = samples.get(self.limit).map(|first| first.at.wall);
         samples.truncate(self.limit);
-        let sampled = samples.iter().filter_map(|sample| {
-            serde_json::from_str(&sample.body).ok().map(|seen: HealthSnapshot| HealthSnapshot {
-                at: Time::from_millis(sample.at.wall.0),
-                ..seen
-            })
-        });
         let changes = self.changes(archive, rest.unwrap_or(self.until))?;
-        let mut all = merged(sampled.collect(), &changes);
+        let earlier = self.earlier(archive)?;
+        let mut all = merged(earlier.as_ref(), samples.iter().filter_map(seen).collect(), &changes);
         let cut = cut(&all, self.limit);
         let has_more = rest.is_some() || cut < all.len();
         all.truncate(cut);
         Ok((all, has_more))
+    }
+
+    /// The last sample before it.
+    fn earlier(&self, archive: &Archive) -> Result<Option<HealthSnapshot>, Error> {
+        let from = WallTime(self.from.0.saturating_sub(EARLIER_MS));
+        Ok(archive.history(&self.agent, from, self.from, 1)?.last().and_then(seen))
     }
 
     /// The changes of state until then, oldest first.
@@ -73,6 +76,12 @@ impl Stretch {
     }
 }
 
+/// What was sampled; nothing if it cannot be read.
+fn seen(sample: &Snapshot) -> Option<HealthSnapshot> {
+    let told: HealthSnapshot = serde_json::from_str(&sample.body).ok()?;
+    Some(HealthSnapshot { at: Time::from_millis(sample.at.wall.0), ..told })
+}
+
 /// How many are on the page: no moment is torn apart, for the next page begins after it.
 fn cut(all: &[HealthSnapshot], limit: usize) -> usize {
     let Some(last) = limit.checked_sub(1).and_then(|at| all.get(at)) else { return all.len() };
@@ -80,21 +89,25 @@ fn cut(all: &[HealthSnapshot], limit: usize) -> usize {
 }
 
 /// Both in the order of their moments. What was sampled at a change stands for it.
-fn merged(sampled: Vec<HealthSnapshot>, changes: &[JournalEvent]) -> Vec<HealthSnapshot> {
+fn merged(
+    earlier: Option<&HealthSnapshot>,
+    samples: Vec<HealthSnapshot>,
+    changes: &[JournalEvent],
+) -> Vec<HealthSnapshot> {
     let second = |at: Time| at.as_millis().div_euclid(1_000);
-    let mut all = sampled;
+    let mut all = samples;
     for event in changes {
-        let (at, state) = (Time::from_millis(event.at.wall.0), wire::state_after(event));
-        let (Some(state), Some((_, life))) = (state, &event.agent) else { continue };
-        let is_sampled = |seen: &HealthSnapshot| second(seen.at) == second(at) && seen.state == state;
+        let (at, to) = (Time::from_millis(event.at.wall.0), wire::state_after(event));
+        let (Some(state), Some((_, incarnation))) = (to, &event.agent) else { continue };
         let place = all.partition_point(|seen| seen.at <= at);
-        if all[..place].iter().rev().take(2).chain(&all[place..]).take(4).any(is_sampled) {
+        let near = all[..place].iter().rev().take(2).chain(all[place..].iter().take(2));
+        if near.into_iter().any(|seen| second(seen.at) == second(at) && seen.state == state) {
             continue;
         }
-        let before = place.checked_sub(1).and_then(|place| all.get(place));
-        let like = before.filter(|before| before.incarnation == life.0);
-        let changed = like.cloned().unwrap_or_else(|| unseen(life.0));
-        all.insert(place, HealthSnapshot { at, state, liveness: liveness(&changed, state), ..changed });
+        let before = place.checked_sub(1).and_then(|place| all.get(place)).or(earlier);
+        let known = before.filter(|before| before.incarnation == incarnation.0);
+        let told = known.cloned().unwrap_or_else(|| unseen(incarnation.0));
+        all.insert(place, HealthSnapshot { at, state, liveness: liveness(&told, state), ..told });
     }
     all
 }
@@ -146,7 +159,7 @@ mod tests {
     #[test]
     fn l46_a_change_that_was_not_sampled_is_told_from_the_journal_with_the_counters_before_it() {
         let sampled = vec![sample(1_000, HealthState::Healthy), sample(9_000, HealthState::Stuck)];
-        let all = merged(sampled, &[change(4_000, "DEGRADED"), change(8_000, "STUCK")]);
+        let all = merged(None, sampled, &[change(4_000, "DEGRADED"), change(8_000, "STUCK")]);
         assert_eq!(
             told(&all),
             [
@@ -161,14 +174,21 @@ mod tests {
     #[test]
     fn l46_a_change_that_was_sampled_is_told_once() {
         let sampled = vec![sample(4_100, HealthState::Degraded)];
-        assert_eq!(told(&merged(sampled, &[change(4_000, "DEGRADED")])), [(4_100, "DEGRADED", 4_100)]);
+        assert_eq!(told(&merged(None, sampled, &[change(4_000, "DEGRADED")])), [(4_100, "DEGRADED", 4_100)]);
     }
 
     #[test]
     fn l46_of_two_changes_in_one_second_both_are_told_though_one_sample_is_kept() {
         let sampled = vec![sample(4_200, HealthState::Stuck)];
-        let all = merged(sampled, &[change(4_100, "DEGRADED"), change(4_200, "STUCK")]);
+        let all = merged(None, sampled, &[change(4_100, "DEGRADED"), change(4_200, "STUCK")]);
         assert_eq!(told(&all), [(4_100, "DEGRADED", 0), (4_200, "STUCK", 4_200)]);
+    }
+
+    #[test]
+    fn l46_a_page_that_begins_with_a_change_has_the_counters_of_the_page_before_it() {
+        let earlier = sample(3_000, HealthState::Healthy);
+        let all = merged(Some(&earlier), vec![], &[change(4_000, "STUCK")]);
+        assert_eq!(told(&all), [(4_000, "STUCK", 3_000)]);
     }
 
     #[test]

@@ -87,8 +87,9 @@ async fn list(
     let mut found = Vec::new();
     loop {
         let (agent, from, state) = (agent.clone(), after.take(), query.state);
-        let look =
-            app.monitor.look(move |fleet, calendar| search(fleet, calendar, agent.as_ref(), from, state));
+        let look = app
+            .monitor
+            .look(move |fleet, calendar| search(fleet, calendar, agent.as_ref(), from.as_ref(), state));
         let (mut breakers, next) = look.await?;
         found.append(&mut breakers);
         after = next;
@@ -105,21 +106,18 @@ fn search(
     fleet: &Fleet,
     calendar: &Calendar,
     agent: Option<&AgentId>,
-    after: Option<BreakerName>,
+    after: Option<&BreakerName>,
     state: Option<BreakerState>,
 ) -> (Vec<CircuitBreakerStatus>, Option<BreakerName>) {
     let breakers = fleet.breakers();
-    let (views, next) = match agent {
-        Some(agent) => {
-            let mut views = breakers.of_agent(calendar.now(), agent);
-            views.retain(|view| after.as_ref().is_none_or(|after| *after < view.name));
-            (views, None)
-        }
-        None => {
-            let views = breakers.page(calendar.now(), after.as_ref(), LOOK_MAX);
-            let next = views.last().filter(|_| views.len() == LOOK_MAX).map(|last| last.name.clone());
-            (views, next)
-        }
+    let (views, next) = if let Some(agent) = agent {
+        let mut views = breakers.of_agent(calendar.now(), agent);
+        views.retain(|view| after.is_none_or(|after| *after < view.name));
+        (views, None)
+    } else {
+        let views = breakers.page(calendar.now(), after, LOOK_MAX);
+        let next = views.last().filter(|_| views.len() == LOOK_MAX).map(|last| last.name.clone());
+        (views, next)
     };
     let told = views.iter().map(|view| wire::breaker_status(view, calendar));
     (told.filter(|told| state.is_none_or(|state| state == told.state)).collect(), next)

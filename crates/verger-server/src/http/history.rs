@@ -53,7 +53,7 @@ async fn history_of(
     let Query(query) = query?;
     let (list, now) = (format!("history {id}"), wall_now().0);
     let from = match page::after_number(&app, &list, query.cursor.as_ref())? {
-        Some(last) => last + 1,
+        Some(end) => end + 1,
         None => now.saturating_sub(millis(query.duration.unwrap_or_else(|| HumanDuration::from_secs(DAY)))),
     };
     let limit = query.limit.map_or(PAGE, |limit| limit as usize).clamp(1, PAGE_MAX);
@@ -64,8 +64,8 @@ async fn history_of(
     if items.is_empty() && !is_registered(&app, &agent).await? {
         return Err(Refusal::unknown_agent(&id));
     }
-    let last = items.last().filter(|_| has_more);
-    let next_cursor = last.map(|last| app.cursors.seal(&list, &last.at.as_millis().to_string()));
+    let end = items.last().filter(|_| has_more);
+    let next_cursor = end.map(|end| app.cursors.seal(&list, &end.at.as_millis().to_string()));
     Ok(Json(List { items, next_cursor }))
 }
 

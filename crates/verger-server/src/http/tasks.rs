@@ -60,8 +60,9 @@ async fn list(
     let mut found = Vec::new();
     loop {
         let (agent, from, status) = (agent.clone(), after.take(), query.status);
-        let look =
-            app.monitor.look(move |fleet, calendar| search(fleet, calendar, agent.as_ref(), from, status));
+        let look = app
+            .monitor
+            .look(move |fleet, calendar| search(fleet, calendar, agent.as_ref(), from.as_ref(), status));
         let (mut tasks, next) = look.await?;
         found.append(&mut tasks);
         after = next;
@@ -80,11 +81,11 @@ fn search(
     fleet: &Fleet,
     calendar: &Calendar,
     agent: Option<&AgentId>,
-    after: Option<TaskId>,
+    after: Option<&TaskId>,
     status: Option<TaskStatus>,
 ) -> (Vec<Task>, Option<TaskId>) {
     let policy = &fleet.policies().tasks;
-    let views = fleet.tasks().page(calendar.now(), policy, agent, after.as_ref(), LOOK_MAX);
+    let views = fleet.tasks().page(calendar.now(), policy, agent, after, LOOK_MAX);
     let next = views.last().filter(|_| views.len() == LOOK_MAX).map(|last| last.id.clone());
     let tasks = views.iter().map(|view| wire::task(view, calendar));
     (tasks.filter(|task| status.is_none_or(|status| status == task.status)).collect(), next)

@@ -74,13 +74,13 @@ async fn l50_the_description_is_whole() {
         assert!(names.insert(operation["operationId"].to_string()), "{what}: its name is taken");
         let answers = operation["responses"].as_object().expect("answers");
         assert!(answers.keys().any(|status| status.starts_with('2')), "{what} never answers");
-        let named: Vec<&Value> = operation["parameters"]
+        let in_path: Vec<&Value> = operation["parameters"]
             .as_array()
             .into_iter()
             .flatten()
             .filter(|one| one["in"] == "path")
             .collect();
-        assert_eq!(named.len(), path.matches('{').count(), "{what}: {named:?}");
+        assert_eq!(in_path.len(), path.matches('{').count(), "{what}: {in_path:?}");
         let is_open = operation["security"] == json!([{}]);
         assert_eq!(is_open, !answers.contains_key("401"), "{what}");
         for (status, answer) in answers.iter().filter(|(status, _)| status.starts_with('4')) {

@@ -77,8 +77,8 @@ impl Served {
         let archive = store.1.clone();
         let started =
             Monitor::start(store, Policies::default(), Settings::default(), 7).expect("it can be started");
-        // A round is over within milliseconds, and the next one begins.
-        let sampling = Sampling { every: Duration::from_millis(12), per_second_max: 1_000_000 };
+        // Often enough to be awaited, and seldom enough that a copy of the files holds no half of a write.
+        let sampling = Sampling { every: Duration::from_millis(600), per_second_max: 1_000_000 };
         let sampler = Sampler::new(started.monitor.clone(), newest.clone(), sampling);
         tokio::spawn(sampler.run());
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
