@@ -20,6 +20,7 @@
 
 pub mod access;
 mod carry;
+pub mod history;
 pub mod http;
 pub mod monitor;
 pub mod serve;

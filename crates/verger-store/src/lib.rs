@@ -32,6 +32,7 @@ mod directory;
 mod engine_store;
 mod error;
 mod followers;
+mod incidents;
 mod journal;
 mod moment;
 mod outbox;
@@ -54,6 +55,7 @@ pub use checkpoint::{
 };
 pub use engine_store::EngineStore;
 pub use error::Error;
+pub use incidents::{IncidentChange, IncidentQuery, KeptIncident, Marked, WrongMark};
 pub use journal::{EncodeEvent, EventQuery, EventText, JournalEvent, Place};
 pub use moment::Moment;
 pub use receipt::Receipt;

@@ -68,6 +68,11 @@ impl Caller {
         }
     }
 
+    /// Whether a token was shown. Without one nobody learns even whether a request could be understood.
+    pub fn is_somebody(&self) -> Result<(), Denied> {
+        if *self == Self::Nobody { Err(Denied::NoToken) } else { Ok(()) }
+    }
+
     /// How far their word about this agent is to be trusted.
     pub fn trust(&self, agent: &AgentId) -> Trust {
         match self {

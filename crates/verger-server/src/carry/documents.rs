@@ -30,7 +30,7 @@ pub(super) fn escalation(key: &EffectKey, asked: &Escalation, url: &str) -> Valu
             "agentId": key.agent.to_string(),
             "incarnation": key.incarnation.0,
             "reason": asked.reason.as_ref(),
-            "evidence": wire::evidence(&asked.evidence),
+            "evidence": wire::findings(&asked.evidence),
             "taskId": asked.task.as_ref().map(ToString::to_string),
             "checkpoint": asked.checkpoint.as_ref().map(ToString::to_string),
             "nudges": asked.nudges,

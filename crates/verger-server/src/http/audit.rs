@@ -7,6 +7,8 @@ use verger_api::{AnyJson, AuditEntry, AuditQuery, HttpError, List, Time};
 
 use super::asker::Asker;
 use super::events::blocking;
+use super::routes::Routes;
+use super::told::{Told, Who};
 use super::{App, Refusal};
 use crate::access::Right;
 
@@ -15,7 +17,16 @@ const PAGE: usize = 100;
 /// Lines on one page at most.
 const PAGE_MAX: usize = 1_000;
 
-pub(super) async fn list(
+pub(super) fn routes() -> Routes {
+    let list = Told::new("listAudit", "access", "Who did what, newest first", Who::Reader);
+    Routes::new().get(
+        "/v1/audit",
+        self::list,
+        list.query::<AuditQuery>().answers(200, "A page.", "List_AuditEntry"),
+    )
+}
+
+async fn list(
     State(app): State<App>,
     Asker(caller): Asker,
     query: Result<Query<AuditQuery>, QueryRejection>,

@@ -13,11 +13,23 @@ use verger_api::{HttpError, read_body};
 
 use super::asker::Asker;
 use super::events::blocking;
+use super::routes::Routes;
+use super::told::{Told, Who};
 use super::{App, Refusal};
 use crate::access::Right;
 
+pub(super) fn routes() -> Routes {
+    let told =
+        Told::new("makeBackup", "monitor", "Copy everything into a file while the monitor runs", Who::Admin);
+    Routes::new().post(
+        "/v1/backup",
+        make,
+        told.body_object().answers_object(201, "What was copied.").refuses(409),
+    )
+}
+
 /// The file is made by the monitor, on its machine, and must not be there yet.
-pub(super) async fn make(
+async fn make(
     State(app): State<App>,
     Asker(caller): Asker,
     body: Result<Bytes, BytesRejection>,

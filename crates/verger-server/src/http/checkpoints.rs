@@ -9,7 +9,7 @@
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::rejection::{BytesRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use verger_api::{self as api, AnyJson, CheckpointInfo, EventQuery, HttpError, List, read_body};
@@ -22,6 +22,9 @@ use verger_engine::{Answer, Message};
 use verger_store::{Archive, CheckpointBody, CheckpointRefusal, Moment, NewCheckpoint};
 
 use super::asker::Asker;
+use super::named::Named;
+use super::routes::Routes;
+use super::told::{Told, Who};
 use super::{App, Refusal};
 use crate::access::{Caller, Right};
 use crate::monitor::wall_now;
@@ -34,7 +37,29 @@ const PAGE_MAX: usize = 1_000;
 /// What the store of checkpoints is called in the names of breakers.
 const STORE: &str = "store";
 
-pub(super) async fn save(
+pub(super) fn routes() -> Routes {
+    let save = Told::new("saveCheckpoint", "checkpoints", "Keep a checkpoint", Who::Agent);
+    let list =
+        Told::new("listCheckpoints", "checkpoints", "A task's checkpoints, newest first", Who::AgentOrReader);
+    let get = Told::new("getCheckpoint", "checkpoints", "One checkpoint, with its state", Who::AgentOrReader);
+    Routes::new()
+        .post(
+            "/v1/checkpoints",
+            self::save,
+            save.body("NewCheckpoint")
+                .answers(201, "It is on disk.", "CheckpointInfo")
+                .answers(202, "It is on disk, and waits for its store.", "CheckpointInfo")
+                .refuses(409),
+        )
+        .get(
+            "/v1/tasks/{id}/checkpoints",
+            of_task,
+            list.query::<EventQuery>().answers(200, "A page.", "List_CheckpointInfo"),
+        )
+        .get("/v1/checkpoints/{id}", one, get.answers(200, "The checkpoint.", "Checkpoint"))
+}
+
+async fn save(
     State(app): State<App>,
     Asker(caller): Asker,
     body: Result<Bytes, BytesRejection>,
@@ -193,10 +218,10 @@ fn signal(caller: &Caller, agent: &AgentId, incarnation: Option<u32>, body: Sign
     Message::Signal(Signal { agent: agent.clone(), content })
 }
 
-pub(super) async fn of_task(
+async fn of_task(
     State(app): State<App>,
     Asker(caller): Asker,
-    Path(task): Path<String>,
+    Named(task): Named,
     query: Result<Query<EventQuery>, QueryRejection>,
 ) -> Result<Json<List<CheckpointInfo>>, Refusal> {
     let own = match &caller {
@@ -222,11 +247,7 @@ pub(super) async fn of_task(
     Ok(Json(List { items: seen.map(crate::wire::stored_checkpoint).collect(), next_cursor }))
 }
 
-pub(super) async fn one(
-    State(app): State<App>,
-    Asker(caller): Asker,
-    Path(id): Path<String>,
-) -> Result<Response, Refusal> {
+async fn one(State(app): State<App>, Asker(caller): Asker, Named(id): Named) -> Result<Response, Refusal> {
     let archive = app.monitor.archive().clone();
     off_thread(move || {
         let id = CheckpointId::from(id);

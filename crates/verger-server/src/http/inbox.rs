@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use verger_api::{InboxQuery, List, PendingItem, PendingKind, Time};
@@ -12,6 +12,9 @@ use verger_core::effect::Outcome;
 use verger_core::id::{AgentId, Incarnation};
 
 use super::asker::Asker;
+use super::named::Named;
+use super::routes::Routes;
+use super::told::{Told, Who};
 use super::{App, Refusal, inbox_stream};
 use crate::access::Right;
 use crate::monitor::{Item, Kind, wall_now};
@@ -19,10 +22,16 @@ use crate::monitor::{Item, Kind, wall_now};
 /// Nobody waits longer than this at once: what lies between would cut it off.
 const WAIT_MAX: Duration = Duration::from_mins(1);
 
-pub(super) async fn inbox(
+pub(super) fn routes() -> Routes {
+    let told = Told::new("getInbox", "agents", "What waits for an agent; it counts as delivered", Who::Agent);
+    let told = told.query::<InboxQuery>().answers(200, "All of it.", "List_PendingItem");
+    Routes::new().get("/v1/agents/{id}/inbox", inbox, told)
+}
+
+async fn inbox(
     State(app): State<App>,
     Asker(caller): Asker,
-    Path(id): Path<String>,
+    Named(id): Named,
     headers: HeaderMap,
     query: Result<Query<InboxQuery>, QueryRejection>,
 ) -> Result<Response, Refusal> {

@@ -15,6 +15,8 @@ use verger_core::liveness::LivenessStatus;
 use super::asker::Asker;
 use super::exposition::{CONTENT_TYPE, Exposition, Kind};
 use super::health::missing;
+use super::routes::Routes;
+use super::told::{Told, Who};
 use super::{App, Refusal};
 use crate::access::Right;
 use crate::monitor::Calendar;
@@ -28,7 +30,12 @@ const COUNT_WITHIN: Duration = Duration::from_secs(5);
 const STATES: [&str; 6] = ["UNKNOWN", "HEALTHY", "DEGRADED", "STUCK", "FAILING", "TERMINATED"];
 const STATUSES: [&str; 5] = ["online", "idle", "busy", "unresponsive", "offline"];
 
-pub(super) async fn metrics(State(app): State<App>, Asker(caller): Asker) -> Result<Response, Refusal> {
+pub(super) fn routes() -> Routes {
+    let told = Told::new("getMetrics", "monitor", "Figures for Prometheus", Who::Reader);
+    Routes::new().get("/metrics", metrics, told.answers_text("All of them.", "text/plain"))
+}
+
+async fn metrics(State(app): State<App>, Asker(caller): Asker) -> Result<Response, Refusal> {
     caller.may(Right::Read)?;
     let mut text = Exposition::default();
     of_monitor(&app, &mut text);

@@ -5,6 +5,7 @@ use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use verger_api::{BodyError, CursorError, HttpError, PROBLEM_JSON, Problem};
 use verger_core::command::CommandError;
+use verger_core::notice::NoticeError;
 
 use crate::access::{Denied, Stranger};
 use crate::monitor::Unavailable;
@@ -89,6 +90,25 @@ impl From<Stranger> for Refusal {
 impl From<CommandError> for Refusal {
     fn from(error: CommandError) -> Self {
         Self::code(error.code(), error.to_string())
+    }
+}
+
+impl From<NoticeError> for Refusal {
+    fn from(error: NoticeError) -> Self {
+        let problem = Problem::new(error.code(), error.to_string());
+        match error {
+            NoticeError::Denied(denied) => {
+                let millis = denied.refusal.retry_after.as_millis();
+                problem.retry_after(millis.div_ceil(1_000).max(1)).into()
+            }
+            _ => problem.into(),
+        }
+    }
+}
+
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Self {
+        Self(Box::new(problem))
     }
 }
 

@@ -13,6 +13,8 @@ use axum::{Extension, Json};
 use verger_api::{HttpError, Identity, Scope, SignInLink, SignInQuery, Time};
 
 use super::asker::{Asker, Named, SESSION, cookie};
+use super::routes::Routes;
+use super::told::{Told, Who};
 use super::{App, Refusal};
 use crate::access::{Caller, Denied, LINK_LASTS, Right, SESSION_LASTS};
 use crate::monitor::wall_now;
@@ -21,7 +23,30 @@ use crate::monitor::wall_now;
 const SIGNED_IN: &str = "<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0;url=/\">\
                          <title>Verger</title><p>You are signed in. <a href=\"/\">Go on</a>.</p>\n";
 
-pub(super) async fn create(State(app): State<App>, Asker(caller): Asker) -> Result<Response, Refusal> {
+pub(super) fn routes() -> Routes {
+    let create = Told::new("createSession", "access", "A link that signs a browser in, once", Who::Admin);
+    let sign_in = Told::new("signIn", "access", "Sign in by such a link", Who::Anybody);
+    let current = Told::new("getSession", "access", "Who is asking", Who::AgentOrReader);
+    let sign_out = Told::new("signOut", "access", "Sign out", Who::AgentOrReader);
+    Routes::new()
+        .post("/v1/sessions", self::create, create.answers(201, "The link.", "SignInLink"))
+        .get(
+            "/signin",
+            self::sign_in,
+            sign_in
+                .query::<SignInQuery>()
+                .answers_text("A cookie, and the way to the dashboard.", "text/html")
+                .refuses(410),
+        )
+        .get("/v1/sessions/current", self::current, current.answers(200, "Who it is.", "Identity"))
+        .delete(
+            "/v1/sessions/current",
+            self::sign_out,
+            sign_out.answers_nothing("The cookie opens nothing any more."),
+        )
+}
+
+async fn create(State(app): State<App>, Asker(caller): Asker) -> Result<Response, Refusal> {
     caller.may(Right::Order)?;
     let whose = caller.actor().ok_or(Denied::NoToken)?;
     let code = app.doorkeeper.sessions().link(whose, Instant::now()).map_err(|_| no_randomness())?;
@@ -33,7 +58,7 @@ pub(super) async fn create(State(app): State<App>, Asker(caller): Asker) -> Resu
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, "no-store")], Json(link)).into_response())
 }
 
-pub(super) async fn sign_in(
+async fn sign_in(
     State(app): State<App>,
     method: Method,
     named: Option<Extension<Named>>,
@@ -59,7 +84,7 @@ pub(super) async fn sign_in(
     Ok((headers, Html(SIGNED_IN)).into_response())
 }
 
-pub(super) async fn current(Asker(caller): Asker) -> Result<Json<Identity>, Refusal> {
+async fn current(Asker(caller): Asker) -> Result<Json<Identity>, Refusal> {
     let name = caller.actor().ok_or(Denied::NoToken)?.as_str().to_owned();
     let (scope, agent) = match caller {
         Caller::Agent(agent) => (Scope::Agent, Some(agent)),
@@ -70,7 +95,7 @@ pub(super) async fn current(Asker(caller): Asker) -> Result<Json<Identity>, Refu
     Ok(Json(Identity { name, scope, agent_id: agent.map(|agent| agent.to_string()) }))
 }
 
-pub(super) async fn sign_out(
+async fn sign_out(
     State(app): State<App>,
     Asker(caller): Asker,
     headers: HeaderMap,

@@ -2,8 +2,8 @@
 
 use axum::Json;
 use axum::body::Bytes;
+use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
-use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use verger_api::{self as api, CreatedToken, HttpError, List, NewToken, Scope, Time, read_body};
@@ -12,6 +12,9 @@ use verger_store::Token;
 
 use super::asker::Asker;
 use super::events::blocking;
+use super::named::Named;
+use super::routes::Routes;
+use super::told::{Told, Who};
 use super::{App, Refusal};
 use crate::access::{Right, Secret};
 use crate::monitor::wall_now;
@@ -19,7 +22,22 @@ use crate::monitor::wall_now;
 /// Letters of a label: it is for people to read.
 const LABEL_MAX: usize = 200;
 
-pub(super) async fn create(
+pub(super) fn routes() -> Routes {
+    let list = Told::new("listTokens", "access", "All tokens, without their secrets", Who::Admin);
+    let create =
+        Told::new("createToken", "access", "Make a token; its secret is shown this once", Who::Admin);
+    let revoke = Told::new("revokeToken", "access", "A token opens nothing any more", Who::Admin);
+    Routes::new()
+        .get("/v1/tokens", self::list, list.answers(200, "All of them.", "List_Token"))
+        .post(
+            "/v1/tokens",
+            self::create,
+            create.body("NewToken").answers(201, "The token, with its secret.", "CreatedToken"),
+        )
+        .delete("/v1/tokens/{id}", self::revoke, revoke.answers_nothing("It is revoked."))
+}
+
+async fn create(
     State(app): State<App>,
     Asker(caller): Asker,
     body: Result<Bytes, BytesRejection>,
@@ -47,20 +65,17 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, "no-store")], Json(created)).into_response())
 }
 
-pub(super) async fn list(
-    State(app): State<App>,
-    Asker(caller): Asker,
-) -> Result<Json<List<api::Token>>, Refusal> {
+async fn list(State(app): State<App>, Asker(caller): Asker) -> Result<Json<List<api::Token>>, Refusal> {
     caller.may(Right::Read)?;
     let archive = app.monitor.archive().clone();
     let tokens = blocking(move || archive.tokens()).await?;
     Ok(Json(List::whole(tokens.into_iter().filter_map(shown).collect())))
 }
 
-pub(super) async fn revoke(
+async fn revoke(
     State(app): State<App>,
     Asker(caller): Asker,
-    Path(id): Path<String>,
+    Named(id): Named,
 ) -> Result<StatusCode, Refusal> {
     caller.may(Right::Order)?;
     let archive = app.monitor.archive().clone();
