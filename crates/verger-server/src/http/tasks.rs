@@ -162,6 +162,7 @@ fn speaker(caller: &Caller) -> Result<Speaker, Denied> {
     match caller {
         Caller::Admin(name) => Ok(Speaker::Person(name.clone())),
         Caller::Agent(id) => Ok(Speaker::Agent { id: id.clone(), trust: Trust::Verified }),
+        Caller::Watched(_) => Err(Denied::Watched),
         Caller::Reader(_) => Err(Denied::NotAllowed),
         Caller::Nobody => Err(Denied::NoToken),
     }

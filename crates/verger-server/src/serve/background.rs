@@ -10,6 +10,7 @@ use verger_core::effect::Effect;
 
 use super::{Log, ServeError};
 use crate::carry::{Carrying, Told, Way, check_means, follow, keep_up};
+use crate::history::{Sampler, Sampling};
 use crate::monitor::Started;
 
 /// Kinds of events that the orchestrator is asked about, and need not be told of again.
@@ -89,6 +90,7 @@ impl Background {
             let (archive, newest) = (monitor.archive().clone(), newest.clone());
             others.spawn(follow(told, archive, newest, Arc::clone(&carrier), Arc::clone(log)));
         }
+        others.spawn(Sampler::new(monitor.clone(), newest.clone(), Sampling::default()).run());
         others.spawn(keep_up(monitor, reach.retention, Arc::clone(log)));
         Ok(Self { carrier, closing, carrying, others })
     }

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::watch;
+use axum::Router;
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
 use verger_api::Cursors;
 use verger_api::ingest::Limits;
 use verger_config::{Configuration, Server, Storage};
@@ -20,12 +22,17 @@ use super::{ServeError, tls, welcome};
 use crate::access::{Doorkeeper, Origin, admin_secret};
 use crate::http::{self, App, Parts};
 use crate::monitor::{Monitor, Started};
+use crate::unix::{self, Socket};
 use crate::wire::Encoder;
 
 /// How often it is looked whether the loop is still there.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// The name of the file that says where the monitor answers.
 const URL_FILE: &str = "verger.url";
+/// The name of the socket for local clients.
+const SOCKET_FILE: &str = "verger.sock";
+/// How long local clients have to finish what is under way.
+const LOCAL_WITHIN: Duration = Duration::from_secs(3);
 
 /// Takes a line for whoever operates the monitor.
 pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
@@ -46,6 +53,7 @@ pub struct Serving {
     background: Background,
     connections: Connections,
     listener: Listener,
+    local: Local,
     url: String,
     welcome: String,
     data_dir: PathBuf,
@@ -66,6 +74,7 @@ impl Serving {
         let data_dir = store.1.directory().to_owned();
         let data_dir = fs::canonicalize(&data_dir).unwrap_or(data_dir);
         let admin = admin_secret(&data_dir)?;
+        let socket = Socket::bind(&data_dir.join(SOCKET_FILE))?;
         let listener = Listener::bind(server.listen, tls).await;
         let failed = |source| ServeError::Listen { address: server.listen, source };
         let listener = listener.map_err(failed)?;
@@ -78,10 +87,12 @@ impl Serving {
         }
         let url = welcome::url(address, listener.is_encrypted());
         let background = Background::start(&mut started, reach, &newest, &url, &log)?;
+        let origin = Origin::new(address, []);
+        let origin = if listener.is_encrypted() { origin.through_tls() } else { origin };
         let app = App::new(Parts {
             monitor: started.monitor.clone(),
             doorkeeper,
-            origin: Origin::new(address, []),
+            origin,
             cursors: Cursors::new(admin.reveal().as_bytes()),
             limits: Limits::default(),
             newest,
@@ -95,8 +106,10 @@ impl Serving {
         if server.insecure && !address.ip().is_loopback() {
             log("connections from other machines are not encrypted: tokens can be read on the way");
         }
-        let connections = Connections::new(http::router(app));
-        Ok(Self { started, background, connections, listener, url, welcome, data_dir })
+        let router = http::router(app);
+        let local = Local::serve(socket, router.clone());
+        let connections = Connections::new(router);
+        Ok(Self { started, background, connections, listener, local, url, welcome, data_dir })
     }
 
     /// Where it answers.
@@ -111,7 +124,7 @@ impl Serving {
 
     /// Serves until `shutdown` is done; then answers what is under way, writes down what is known, and ends.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
-        let Self { started, background, connections, listener, data_dir, .. } = self;
+        let Self { started, background, connections, listener, local, data_dir, .. } = self;
         let ended_by_itself = tokio::select! {
             () = shutdown => false,
             () = listener.run(&connections) => false,
@@ -119,13 +132,38 @@ impl Serving {
         };
         // Nobody new is let in.
         drop(listener);
-        connections.finish().await;
+        tokio::join!(connections.finish(), local.finish());
         let _kept = background.end().await;
         // It waits for the disk. A panic in it was reported by its thread.
         let _ = tokio::task::spawn_blocking(|| started.stop()).await;
         // That it is no longer there is not worth a failure.
         let _ = fs::remove_file(data_dir.join(URL_FILE));
         if ended_by_itself { Err(ServeError::LoopEnded) } else { Ok(()) }
+    }
+}
+
+/// The way in for local clients.
+struct Local {
+    end: oneshot::Sender<()>,
+    serving: JoinHandle<std::io::Result<()>>,
+}
+
+impl Local {
+    fn serve(socket: Socket, router: Router) -> Self {
+        let (end, ends) = oneshot::channel();
+        let ended = async {
+            // That nobody is left who could say so says it too.
+            let _ = ends.await;
+        };
+        Self { end, serving: tokio::spawn(unix::serve(socket, router, ended)) }
+    }
+
+    /// Waits until requests that are under way are answered, or their time is up.
+    async fn finish(mut self) {
+        let _ = self.end.send(());
+        if tokio::time::timeout(LOCAL_WITHIN, &mut self.serving).await.is_err() {
+            self.serving.abort();
+        }
     }
 }
 
