@@ -85,9 +85,8 @@ impl Program {
     }
 
     /// `kill -9`.
-    pub(crate) fn kill(mut self) {
-        self.child.kill().expect("it is ours");
-        self.child.wait().expect("it was killed");
+    pub(crate) fn kill(self) {
+        drop(self);
     }
 
     /// Asks it to end, as a service manager does.
@@ -96,6 +95,15 @@ impl Program {
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it is ours");
         let status = self.child.wait().expect("it ends");
         assert!(status.success(), "it ended with {status}");
+    }
+}
+
+/// Nothing is left behind, also by a test that fails.
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
