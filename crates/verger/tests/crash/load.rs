@@ -24,6 +24,9 @@ pub(crate) enum Acknowledged {
     Seen { agent: String, incarnation: u64 },
 }
 
+/// Rounds in which work is started again: there is room for a thousand recoveries.
+const RECOVERS: u64 = 100;
+
 /// The order in which tasks go on.
 pub(crate) const STATUSES: [&str; 3] = ["assigned", "in_progress", "done"];
 
@@ -104,13 +107,19 @@ fn operate(http: &Http, round: u64, turn: u64, acknowledged: &mut Vec<Acknowledg
     let decision = json!({"decision": "allow-more-time", "reason": "it is all right"});
     let decided = expect(http.ask("POST", &at("decision"), Some(&decision))?, 202);
     acknowledged.push(Acknowledged::Intervention { agent: agent.clone(), id: id(&decided) });
-    let task = format!("lost-{round}-{turn}");
-    let assigned = json!({"agentId": format!("lost-{round}-{turn}"), "status": "in_progress"});
-    expect(http.ask("PUT", &format!("/v1/tasks/{task}"), Some(&assigned))?, 200);
-    let recovery =
-        http.ask("POST", &format!("/v1/tasks/{task}/recover"), Some(&json!({"reason": "it is gone"})))?;
-    if recovery.status == 202 {
-        acknowledged.push(Acknowledged::Recovery { task });
-    }
+    if round < RECOVERS { recover(http, round, turn, acknowledged) } else { Ok(()) }
+}
+
+/// An agent dies at its work, and a person has another go on with it.
+fn recover(http: &Http, round: u64, turn: u64, acknowledged: &mut Vec<Acknowledged>) -> io::Result<()> {
+    let (agent, task) = (format!("dies-{round}-{turn}"), format!("lost-{round}-{turn}"));
+    let spawn = json!({"kind": "spawn", "agentId": agent, "taskId": task});
+    expect(http.ask("POST", "/v1/signals", Some(&spawn))?, 202);
+    let exit = json!({"kind": "exit", "agentId": agent, "code": 1});
+    expect(http.ask("POST", "/v1/signals", Some(&exit))?, 202);
+    let asked = json!({"reason": "it is gone"});
+    let answer = http.ask("POST", &format!("/v1/tasks/{task}/recover"), Some(&asked))?;
+    expect(answer, 202);
+    acknowledged.push(Acknowledged::Recovery { task });
     Ok(())
 }

@@ -28,7 +28,9 @@ impl Place {
         let writes =
             |file: &Path| format!("line=$(tr -d '\\n'); printf '%s\\n' \"$line\" >> '{}'", file.display());
         let yaml = format!(
-            "notify:\n  command: [/bin/sh, -c, {notify:?}]\nspawn:\n  command: [/bin/sh, -c, {spawn:?}]\n",
+            "notify:\n  command: [/bin/sh, -c, {notify:?}]\nspawn:\n  command: [/bin/sh, -c, {spawn:?}]\n\
+             roles:\n  default:\n    restart: recover\n\
+             recovery:\n  fleet_limit: 1000 in 1h\n  burst_limit: 1000 in 1m\n  backoff: [1s]\n",
             notify = writes(&place.notified),
             spawn = writes(&place.spawned),
         );
