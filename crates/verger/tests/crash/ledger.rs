@@ -12,7 +12,7 @@ use super::program::Place;
 /// An effect may be carried out once, and once more after a crash.
 const CARRIED_OUT_MAX: usize = 2;
 /// How long the last run has to tell people what they were not told yet.
-const TOLD_WITHIN: Duration = Duration::from_secs(60);
+const TOLD_WITHIN: Duration = Duration::from_mins(1);
 
 /// Everything that was ever acknowledged.
 #[derive(Debug, Default)]
@@ -127,20 +127,20 @@ impl Ledger {
             std::thread::sleep(Duration::from_millis(50));
         }
     }
+}
 
-    /// Nothing was carried out more often than it may be.
-    pub(crate) fn check_repeats(&self, place: &Place) -> Result<(), String> {
-        for (what, ran) in [("people were told", place.notified()), ("a start was made", place.spawned())] {
-            let mut times: BTreeMap<String, usize> = BTreeMap::new();
-            for document in ran {
-                *times.entry(document["id"].to_string()).or_default() += 1;
-            }
-            if let Some((id, times)) = times.iter().find(|(_, times)| CARRIED_OUT_MAX < **times) {
-                return Err(format!("{what} {times} times of {id}"));
-            }
+/// Nothing was carried out more often than it may be.
+pub(crate) fn check_repeats(place: &Place) -> Result<(), String> {
+    for (what, ran) in [("people were told", place.notified()), ("a start was made", place.spawned())] {
+        let mut times: BTreeMap<String, usize> = BTreeMap::new();
+        for document in ran {
+            *times.entry(document["id"].to_string()).or_default() += 1;
         }
-        Ok(())
+        if let Some((id, times)) = times.iter().find(|(_, times)| CARRIED_OUT_MAX < **times) {
+            return Err(format!("{what} {times} times of {id}"));
+        }
     }
+    Ok(())
 }
 
 /// What is at this address, which must be there.

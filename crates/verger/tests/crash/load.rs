@@ -27,13 +27,15 @@ pub(crate) enum Acknowledged {
 /// Rounds in which work is started again: there is room for a thousand recoveries.
 const RECOVERS: u64 = 100;
 
+/// Does one thing after another in a round, and notes what was acknowledged.
+type User = fn(&Http, u64, u64, &mut Vec<Acknowledged>) -> io::Result<()>;
+
 /// The order in which tasks go on.
 pub(crate) const STATUSES: [&str; 3] = ["assigned", "in_progress", "done"];
 
 /// Uses the program while `meanwhile` goes on and until the program no longer answers; tells what was acknowledged.
 pub(crate) fn until(http: &Http, round: u64, meanwhile: impl FnOnce()) -> Vec<Acknowledged> {
-    let users: [fn(&Http, u64, u64, &mut Vec<Acknowledged>) -> io::Result<()>; 4] =
-        [beat, work, save, operate];
+    let users: [User; 4] = [beat, work, save, operate];
     thread::scope(|scope| {
         let users: Vec<_> = users
             .into_iter()

@@ -57,5 +57,5 @@ fn l42_killed_at_any_moment_it_loses_nothing_that_it_acknowledged() {
     ledger.await_effects(&place).unwrap_or_else(|wrong| panic!("CRASH_SEED={seed}: {wrong}"));
     assert!(ledger.is_worth_something(), "the load was not acknowledged: {ledger:?}");
     program.end();
-    ledger.check_repeats(&place).unwrap_or_else(|wrong| panic!("CRASH_SEED={seed}: {wrong}"));
+    ledger::check_repeats(&place).unwrap_or_else(|wrong| panic!("CRASH_SEED={seed}: {wrong}"));
 }
