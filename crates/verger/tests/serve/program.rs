@@ -1,5 +1,6 @@
 //! A monitor that was started as a user starts it, and a client as plain as `curl`.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -12,7 +13,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Long enough for a machine that does much else. What holds is seen within milliseconds.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A place to work in: a configuration, data, and whatever programs leave.
 pub(crate) struct Place {
@@ -85,7 +86,7 @@ impl Place {
         let mut welcome = String::new();
         let mut address = None;
         for line in lines.by_ref().map_while(Result::ok) {
-            welcome += &format!("{line}\n");
+            let _ = writeln!(welcome, "{line}");
             address =
                 address.or_else(|| line.trim().strip_prefix("address").map(|url| url.trim().to_owned()));
             if line.starts_with("Ctrl-C") {
@@ -175,9 +176,9 @@ impl Drop for Program {
 pub(crate) fn send(address: &str, request: &str, headers: &[(&str, &str)], body: &str) -> Got {
     let mut text = format!("{request} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
     for (name, value) in headers {
-        text += &format!("{name}: {value}\r\n");
+        let _ = write!(text, "{name}: {value}\r\n");
     }
-    text += &format!("Content-Length: {}\r\n\r\n", body.len());
+    let _ = write!(text, "Content-Length: {}\r\n\r\n", body.len());
     let mut stream = TcpStream::connect(address).expect("it listens");
     stream.write_all(text.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).expect("it reads");
     let mut answer = String::new();
