@@ -11,8 +11,8 @@ use crate::ancestry::Watched;
 
 const TOKEN_FILE: &str = "admin.token";
 const SOCKET_FILE: &str = "verger.sock";
-/// Where a running monitor says at which address it listens, should it be another than the usual one.
-const ADDRESS_FILE: &str = "address";
+/// Where a running monitor says at which address it answers.
+const ADDRESS_FILE: &str = "verger.url";
 
 /// Where the monitor is, and by which token one is known there.
 #[derive(Clone)]
