@@ -21,4 +21,5 @@
 pub mod access;
 pub mod http;
 pub mod monitor;
+pub mod serve;
 pub mod wire;

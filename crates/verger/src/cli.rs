@@ -1,5 +1,7 @@
 //! What can be typed. Only what works is listed.
 
+use std::path::PathBuf;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use verger_sim::Mode;
@@ -22,6 +24,10 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Serve(Serve),
+    /// Check and show the configuration
+    #[command(subcommand, arg_required_else_help = true)]
+    Config(Config),
     Simulate(Simulate),
     /// Print a completion script for a shell
     #[command(
@@ -30,6 +36,72 @@ pub(crate) enum Command {
     Completions {
         /// The shell to complete in
         shell: Shell,
+    },
+}
+
+/// Run the monitor
+///
+/// It needs no configuration: it listens on this machine alone, remembers what it knows in one directory, and decides
+/// nothing about stopping an agent without a person. One directory has one monitor. It ends by SIGTERM or Ctrl-C, and
+/// loses nothing that it acknowledged however it ends.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  verger serve                                    on 127.0.0.1:8374, data where every command finds it
+  verger serve --data-dir ./verger-data           data in this folder
+  verger serve --config verger.yaml               thresholds, webhook and commands from a file
+  verger serve --listen 127.0.0.1:9000            at another port")]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Where to listen; beyond this machine it needs `access.tls` in the configuration
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<String>,
+    /// Listen beyond this machine without encryption: tokens can be read on the way
+    #[arg(long)]
+    pub(crate) insecure: bool,
+}
+
+/// Which file and which data are meant.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Place {
+    /// The configuration; without it $VERGER_CONFIG, without that none
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Where everything is kept; without it $VERGER_DATA_DIR, then $XDG_STATE_HOME/verger (root: /var/lib/verger)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Config {
+    /// Say everything that is wrong with a configuration; start nothing
+    #[command(after_help = "\
+Examples:
+  verger config check --config verger.yaml
+
+Exit code 1 when something is wrong.")]
+    Check {
+        /// The file; without it that of --config
+        #[arg(value_name = "FILE", conflicts_with = "config")]
+        file: Option<PathBuf>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Show every setting as it holds, and where it comes from
+    #[command(after_help = "\
+Examples:
+  verger config show --changed                    what somebody set
+  verger config show --json | jq '.settings[0]'   for programs")]
+    Show {
+        #[command(flatten)]
+        place: Place,
+        /// Only what somebody set
+        #[arg(long)]
+        changed: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -151,7 +223,9 @@ mod tests {
                 "verger simulate --seed 1 --seeds 1..2",
                 "verger simulate --mode kill",
                 "verger completions cobol",
-                "verger serve",
+                "verger serve --listen",
+                "verger config",
+                "verger watch-everything",
             ]
             .map(refused)
             .join("\n")
@@ -170,7 +244,10 @@ mod tests {
         let mut cli = Cli::command().term_width(100);
         cli.build();
         insta::assert_snapshot!("help", cli.render_long_help());
-        let simulate = cli.find_subcommand_mut("simulate").expect("it is a command");
-        insta::assert_snapshot!("help_simulate", simulate.clone().term_width(100).render_long_help());
+        for command in ["serve", "config", "simulate"] {
+            let command = cli.find_subcommand_mut(command).expect("it is a command");
+            let help = command.clone().term_width(100).render_long_help();
+            insta::assert_snapshot!(format!("help_{}", command.get_name()), help);
+        }
     }
 }

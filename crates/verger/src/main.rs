@@ -1,11 +1,12 @@
 //! The `verger` program: commands and exit codes, nothing else.
 //!
 //! Deliberately absent: every decision about an agent, which is `verger-core`'s, and everything that talks to
-//! the world.
+//! the world, which is `verger-server`'s.
 
 mod cli;
 mod commands;
 mod exit;
+mod surroundings;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -18,6 +19,8 @@ use crate::exit::Exit;
 fn main() -> ExitCode {
     let out = &mut io::stdout().lock();
     let done = match Cli::parse().command {
+        Command::Serve(args) => commands::serve::run(&args, out),
+        Command::Config(what) => commands::config::run(&what, out),
         Command::Simulate(args) => commands::simulate::run(&args, out),
         Command::Completions { shell } => commands::completions::run(shell, out),
     };

@@ -1,0 +1,64 @@
+//! A request's body, which must arrive within its time.
+//!
+//! A client that sends one byte a minute would hold its connection for ever. The time begins when the body is first
+//! waited for: what came together with the head, as almost every heartbeat does, costs no timer.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use tokio::time::{Sleep, sleep};
+
+/// The time that all of a body may take: enough for the largest over a slow line.
+const WHOLE_WITHIN: Duration = Duration::from_secs(60);
+
+/// A body within its time.
+pub(super) struct TimelyBody {
+    body: Incoming,
+    deadline: Option<Pin<Box<Sleep>>>,
+}
+
+/// A body took too long.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum BodyError {
+    /// It is not complete after its time.
+    #[error("the body did not arrive within {} s", WHOLE_WITHIN.as_secs())]
+    Late,
+    /// It broke off.
+    #[error(transparent)]
+    Broken(#[from] hyper::Error),
+}
+
+impl TimelyBody {
+    pub(super) fn new(body: Incoming) -> Self {
+        Self { body, deadline: None }
+    }
+}
+
+impl Body for TimelyBody {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let Self { body, deadline } = self.get_mut();
+        if let Poll::Ready(frame) = Pin::new(body).poll_frame(context) {
+            return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
+        }
+        let deadline = deadline.get_or_insert_with(|| Box::pin(sleep(WHOLE_WITHIN)));
+        deadline.as_mut().poll(context).map(|()| Some(Err(BodyError::Late)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,96 @@
+//! Takes connections in, in the clear or encrypted, and never more than there is room for.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_rustls::TlsAcceptor;
+
+use super::connections::{Connections, Serve};
+
+/// Connections at one time, where the system allows for as many open files.
+const CONNECTIONS_MAX: u64 = 16_384;
+/// Files that are kept for the store, programs and requests to others.
+const OTHER_FILES: u64 = 256;
+/// How long the two sides may take to agree on keys.
+const HANDSHAKE_WITHIN: Duration = Duration::from_secs(10);
+/// The pause when the system has no room for another connection: trying again at once would only burn time.
+const NO_ROOM_PAUSE: Duration = Duration::from_millis(100);
+
+/// Where connections come in.
+pub(super) struct Listener {
+    socket: TcpListener,
+    tls: Option<TlsAcceptor>,
+    slots: Arc<Semaphore>,
+}
+
+impl Listener {
+    pub(super) async fn bind(address: SocketAddr, tls: Option<TlsAcceptor>) -> io::Result<Self> {
+        let socket = TcpListener::bind(address).await?;
+        Ok(Self { socket, tls, slots: Arc::new(Semaphore::new(connections_max())) })
+    }
+
+    pub(super) fn address(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    /// Takes connections in for ever. To be dropped when no more are wanted.
+    pub(super) async fn run(&self, connections: &Connections) {
+        loop {
+            // Those that find no slot wait in the system's own queue.
+            let Ok(slot) = Arc::clone(&self.slots).acquire_owned().await else { return };
+            match self.socket.accept().await {
+                Ok((stream, peer)) => {
+                    let serve = connections.one();
+                    tokio::spawn(greet(stream, peer, self.tls.clone(), serve, slot));
+                }
+                Err(error) if is_clients_fault(&error) => {}
+                Err(_) => tokio::time::sleep(NO_ROOM_PAUSE).await,
+            }
+        }
+    }
+}
+
+/// Agrees on keys where that is wanted, then serves.
+async fn greet(
+    stream: TcpStream,
+    peer: SocketAddr,
+    tls: Option<TlsAcceptor>,
+    serve: Serve,
+    slot: OwnedSemaphorePermit,
+) {
+    // Answers are small and somebody waits for each.
+    let _ = stream.set_nodelay(true);
+    match tls {
+        None => serve.run(stream, peer, slot).await,
+        Some(tls) => {
+            if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE_WITHIN, tls.accept(stream)).await {
+                serve.run(stream, peer, slot).await;
+            }
+        }
+    }
+}
+
+fn is_clients_fault(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
+}
+
+/// As many as the limit on open files leaves room for, after it was raised as far as it goes.
+fn connections_max() -> usize {
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = CONNECTIONS_MAX + OTHER_FILES;
+    let most = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted));
+    let present = limit.current.unwrap_or(wanted);
+    let raised = Rlimit { current: Some(most), maximum: limit.maximum };
+    let files = if present < most && setrlimit(Resource::Nofile, raised).is_ok() { most } else { present };
+    usize::try_from(files.saturating_sub(OTHER_FILES).clamp(16, CONNECTIONS_MAX)).unwrap_or(16)
+}

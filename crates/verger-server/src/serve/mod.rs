@@ -1,0 +1,22 @@
+//! From a checked configuration to a monitor that serves, and to its orderly end.
+//!
+//! ```text
+//! Configuration ─► lock and open the store ─► listen ─► watch ─► serve … shutdown
+//!                                                                   │
+//!      exit ◄─ store closed ◄─ engine flushed ◄─ answers finished ◄─┘
+//! ```
+//!
+//! Whatever cannot be had is said before anything is watched: a second monitor on the same directory, an address that
+//! is taken, a certificate that cannot be read.
+
+mod body;
+mod connections;
+mod fatal;
+mod listener;
+mod tls;
+mod welcome;
+
+mod service;
+
+pub use fatal::ServeError;
+pub use service::{Log, Options, Serving};

@@ -1,0 +1,51 @@
+//! `verger serve`.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use anyhow::Context;
+use tokio::runtime::Builder;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use verger_config::{Flags, Surroundings, read_and_load};
+use verger_server::serve::{Options, Serving};
+
+use crate::cli::Serve;
+use crate::exit::Exit;
+use crate::surroundings;
+
+pub(crate) fn run(args: &Serve, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let surroundings = surroundings::of(&args.place);
+    let flags = Flags { listen: args.listen.clone(), insecure: args.insecure, ..surroundings.flags };
+    let configuration = match read_and_load(&Surroundings { flags, ..surroundings }) {
+        Ok(configuration) => configuration,
+        Err(problems) => anyhow::bail!("the configuration is wrong, and nothing was started\n{problems}"),
+    };
+    let runtime = Builder::new_multi_thread().enable_all().build().context("no threads can be had")?;
+    let options = Options { configuration, version: env!("CARGO_PKG_VERSION"), log: Arc::new(log) };
+    runtime.block_on(async {
+        // Before anything is started: from here on the end is an orderly one.
+        let told_to_end = [told(SignalKind::terminate())?, told(SignalKind::interrupt())?];
+        let serving = Serving::start(options).await.context("the monitor was not started")?;
+        write!(out, "{}", serving.welcome())?;
+        out.flush()?;
+        serving.run(any(told_to_end)).await?;
+        Ok(Exit::Done)
+    })
+}
+
+fn told(kind: SignalKind) -> anyhow::Result<Signal> {
+    signal(kind).context("signals cannot be listened to")
+}
+
+/// Waits for one of both.
+async fn any([mut one, mut other]: [Signal; 2]) {
+    tokio::select! {
+        _ = one.recv() => {}
+        _ = other.recv() => {}
+    }
+}
+
+/// A line for the operator. Nothing is left to be done if it cannot be written.
+fn log(line: &str) {
+    let _ = writeln!(io::stderr(), "verger: {line}");
+}
