@@ -50,7 +50,9 @@ pub(crate) struct Install {
 
 pub(crate) fn run(what: &Service, out: &mut dyn Write) -> anyhow::Result<Exit> {
     if !Path::new("/run/systemd/system").is_dir() {
-        bail!("this machine is not run by systemd; have `verger serve` started by whatever starts programs here");
+        bail!(
+            "this machine is not run by systemd; have `verger serve` started by whatever starts programs here"
+        );
     }
     let path = unit_path()?;
     match what {
@@ -146,7 +148,8 @@ mod tests {
 
     #[test]
     fn a_unit_starts_the_monitor_whatever_its_paths_hold() {
-        let unit = unit(Path::new("/opt/my tools/verger"), None, Some(Path::new("/data/100%/$x\"y"))).expect("a unit");
+        let unit = unit(Path::new("/opt/my tools/verger"), None, Some(Path::new("/data/100%/$x\"y")))
+            .expect("a unit");
         let start = unit.lines().find_map(|line| line.strip_prefix("ExecStart=")).expect("a start");
         assert_eq!(start, r#""/opt/my tools/verger" serve --data-dir "/data/100%%/$$x\"y""#);
         assert!(super::unit(Path::new("/a\nExecStart=/evil"), None, None).is_err());

@@ -5,7 +5,9 @@ use verger_api::{HumanDuration, Time};
 /// A text that may come from anybody, without what a terminal would obey.
 pub(crate) fn safe(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut shown, letter| {
-        if letter.is_control() || matches!(letter, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') {
+        if letter.is_control()
+            || matches!(letter, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        {
             shown.extend(letter.escape_unicode());
         } else {
             shown.push(letter);
@@ -83,9 +85,18 @@ mod tests {
             ]
         );
         let at = Time::from_millis;
-        assert_eq!((ago(at(0), at(500)), ago(at(0), at(5_000))), ("just now".to_owned(), "5 seconds ago".to_owned()));
-        assert_eq!((until(at(5), at(9)), until(at(60_000), at(0))), ("at any moment".to_owned(), "in 60 seconds".to_owned()));
-        assert_eq!((short(at(0), at(192_000)), short(at(0), at(90_061_000))), ("3m12s".to_owned(), "1d1h".to_owned()));
+        assert_eq!(
+            (ago(at(0), at(500)), ago(at(0), at(5_000))),
+            ("just now".to_owned(), "5 seconds ago".to_owned())
+        );
+        assert_eq!(
+            (until(at(5), at(9)), until(at(60_000), at(0))),
+            ("at any moment".to_owned(), "in 60 seconds".to_owned())
+        );
+        assert_eq!(
+            (short(at(0), at(192_000)), short(at(0), at(90_061_000))),
+            ("3m12s".to_owned(), "1d1h".to_owned())
+        );
     }
 
     proptest! {

@@ -73,7 +73,8 @@ pub(super) async fn list(args: &Agents, screen: &mut Screen<'_>) -> anyhow::Resu
         screen.line("no agents")?;
         return Ok(Exit::Done);
     }
-    let mut table = Table::new(&["AGENT", "STATE", "FOR", "LIVENESS", "SEEN", "WAITS ON", "ROLE", "TASK", "WHY"]);
+    let mut table =
+        Table::new(&["AGENT", "STATE", "FOR", "LIVENESS", "SEEN", "WAITS ON", "ROLE", "TASK", "WHY"]);
     for agent in &items {
         table.row(cells(agent, now()));
     }
@@ -156,7 +157,10 @@ fn facts(agent: &AgentHealth, now: Time) -> Vec<(&'static str, String)> {
         ("liveness", format!("{}, seen {}", agent.liveness.status, ago(agent.liveness.since, now))),
         ("task", agent.task_id.clone().unwrap_or_else(|| "none".to_owned())),
         ("role, mode", format!("{}, {}", agent.role, agent.mode)),
-        ("life", format!("{}, for {}", agent.incarnation, crate::screen::lasting(metrics.uptime_seconds * 1_000))),
+        (
+            "life",
+            format!("{}, for {}", agent.incarnation, crate::screen::lasting(metrics.uptime_seconds * 1_000)),
+        ),
         ("ready", if agent.ready { "yes, it may be given work" } else { "no" }.to_owned()),
         ("heartbeats", format!("{}, the last {}", metrics.total_heartbeats, or_never(agent.last_heartbeat))),
         ("checkpoint", or_never(agent.last_checkpoint)),
@@ -166,8 +170,12 @@ fn facts(agent: &AgentHealth, now: Time) -> Vec<(&'static str, String)> {
         ("interventions", metrics.intervention_count.to_string()),
     ];
     if let Some(waiting) = &agent.waiting_on {
-        let patience = waiting.until.map_or_else(String::new, |at| format!(", patience ends {}", until(at, now)));
-        facts.push(("waits on", format!("{}, since {}{patience}", awaited(waiting.kind), ago(waiting.since, now))));
+        let patience =
+            waiting.until.map_or_else(String::new, |at| format!(", patience ends {}", until(at, now)));
+        facts.push((
+            "waits on",
+            format!("{}, since {}{patience}", awaited(waiting.kind), ago(waiting.since, now)),
+        ));
     }
     if let Some(step) = &agent.intervention {
         let attempt = step.attempt.map_or_else(String::new, |attempt| format!(", attempt {attempt}"));

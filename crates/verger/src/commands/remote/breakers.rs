@@ -11,11 +11,14 @@ use crate::screen::{Style, Table, ago, safe, short, until};
 
 /// List circuit breakers, or close one
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, after_help = "\
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
 Examples:
   verger breakers                                     all of them
   verger breakers --state open                        those that refuse calls
-  verger breakers reset agent-7/api_call/search       let calls through again")]
+  verger breakers reset agent-7/api_call/search       let calls through again"
+)]
 pub(crate) struct Breakers {
     #[command(subcommand)]
     what: Option<What>,

@@ -105,7 +105,11 @@ fn of_folder(folder: &Path) -> Vec<Check> {
     let shown = folder.display();
     let Ok(meta) = fs::metadata(folder) else {
         let text = format!("{shown} does not exist");
-        return vec![Check::warn("data", text, "it is made by the first `verger serve`; or name another by --data-dir")];
+        return vec![Check::warn(
+            "data",
+            text,
+            "it is made by the first `verger serve`; or name another by --data-dir",
+        )];
     };
     let mut checks = vec![if meta.mode() & 0o007 == 0 {
         Check::ok("data", format!("{shown}"))
@@ -150,7 +154,12 @@ async fn of_monitor(access: &Access) -> Vec<Check> {
             return vec![Check::fail("monitor", error.to_string(), advice)];
         }
     };
-    let text = format!("{} answers at {}, for {}", health.version, access.address, lasting(health.uptime_seconds * 1_000));
+    let text = format!(
+        "{} answers at {}, for {}",
+        health.version,
+        access.address,
+        lasting(health.uptime_seconds * 1_000)
+    );
     let mut checks = vec![if health.version == env!("CARGO_PKG_VERSION") {
         Check::ok("monitor", text)
     } else {
@@ -160,7 +169,8 @@ async fn of_monitor(access: &Access) -> Vec<Check> {
     checks.push(match control.ready().await {
         Ok(readiness) if readiness.ready => Check::ok("ready", "it does its work"),
         Ok(readiness) => {
-            let missing: Vec<_> = readiness.missing.iter().map(|part| format!("{}: {}", part.part, part.text)).collect();
+            let missing: Vec<_> =
+                readiness.missing.iter().map(|part| format!("{}: {}", part.part, part.text)).collect();
             Check::fail("ready", missing.join("; "), "look at what the monitor printed")
         }
         Err(error) => Check::fail("ready", error.to_string(), "look at what the monitor printed"),
@@ -179,7 +189,11 @@ async fn of_fleet(control: &Control) -> Vec<Check> {
     let mut checks = vec![if skew < SKEW_MS {
         Check::ok("clock", "the monitor's clock and this one agree")
     } else {
-        Check::warn("clock", format!("the monitor's clock and this one differ by {}", lasting(skew)), "set the clocks right")
+        Check::warn(
+            "clock",
+            format!("the monitor's clock and this one differ by {}", lasting(skew)),
+            "set the clocks right",
+        )
     }];
     if fleet.monitor.lateness_ms > 1_000 {
         let text = format!("the monitor is {} behind", lasting(fleet.monitor.lateness_ms));

@@ -49,7 +49,12 @@ pub(super) async fn run(args: &Events, screen: &mut Screen<'_>) -> anyhow::Resul
 }
 
 /// The latest events of one agent, the oldest first; and the number of the last.
-async fn past_of(control: &Control, agent: &str, args: &Events, screen: &mut Screen<'_>) -> anyhow::Result<Option<String>> {
+async fn past_of(
+    control: &Control,
+    agent: &str,
+    args: &Events,
+    screen: &mut Screen<'_>,
+) -> anyhow::Result<Option<String>> {
     // Nobody else's name is a mistake.
     control.agent(agent).await?;
     if args.lines == 0 {
@@ -82,7 +87,12 @@ async fn past(control: &Control, args: &Events, screen: &mut Screen<'_>) -> anyh
     }
 }
 
-async fn follow(control: &Control, last: Option<String>, args: &Events, screen: &mut Screen<'_>) -> anyhow::Result<()> {
+async fn follow(
+    control: &Control,
+    last: Option<String>,
+    args: &Events,
+    screen: &mut Screen<'_>,
+) -> anyhow::Result<()> {
     let mut stream = control.events(last.as_deref()).await?;
     let mut is_away = false;
     loop {
@@ -126,13 +136,15 @@ fn sentence(data: &Value) -> String {
     let change = text("from").zip(text("to")).map(|(from, to)| format!("{from} → {to}"));
     let kind = text("kind").map(ToOwned::to_owned);
     let said = ["text", "reason", "message", "decision"].into_iter().find_map(text).map(ToOwned::to_owned);
-    let parts: Vec<String> = [change.or(kind), said].into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    let parts: Vec<String> =
+        [change.or(kind), said].into_iter().flatten().filter(|part| !part.is_empty()).collect();
     if !parts.is_empty() {
         return parts.join(": ");
     }
     match data.as_object() {
         Some(fields) => {
-            let fields = fields.iter().filter(|(name, _)| !matches!(name.as_str(), "agentId" | "agent" | "metrics"));
+            let fields =
+                fields.iter().filter(|(name, _)| !matches!(name.as_str(), "agentId" | "agent" | "metrics"));
             fields.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
         }
         None => String::new(),
@@ -155,6 +167,9 @@ mod tests {
             json!("strange"),
         ]
         .map(|data| sentence(&data));
-        assert_eq!(told, ["HEALTHY → STUCK: no tool call for 17m", "look at the tests", "stuck", "downtime=300", ""]);
+        assert_eq!(
+            told,
+            ["HEALTHY → STUCK: no tool call for 17m", "look at the tests", "stuck", "downtime=300", ""]
+        );
     }
 }

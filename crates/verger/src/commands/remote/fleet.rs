@@ -74,13 +74,21 @@ fn facts(fleet: &FleetSummary, now: Time) -> Vec<(&'static str, String)> {
         ("waste", format!("{} tokens, ${:.2}", fleet.waste.tokens, fleet.waste.cost_usd)),
         (
             "monitor",
-            format!("version {}, started {}, {} ms behind", monitor.version, ago(monitor.started_at, now), monitor.lateness_ms),
+            format!(
+                "version {}, started {}, {} ms behind",
+                monitor.version,
+                ago(monitor.started_at, now),
+                monitor.lateness_ms
+            ),
         ),
     ];
     if let Some(blind) = monitor.blind_times.first() {
         let length = lasting(u64::try_from(blind.until.as_millis() - blind.from.as_millis()).unwrap_or(0));
         let when = ago(blind.until, now);
-        facts.push(("blind", format!("for {length} until {when} ({}); nothing of it is held against anybody", blind.cause)));
+        facts.push((
+            "blind",
+            format!("for {length} until {when} ({}); nothing of it is held against anybody", blind.cause),
+        ));
     }
     facts
 }
@@ -95,7 +103,13 @@ fn incidents(fleet: &FleetSummary, screen: &mut Screen<'_>) -> anyhow::Result<()
         let whom = incident.agent_id.as_deref().or(incident.scope.as_deref()).unwrap_or("the fleet");
         let why = incident.evidence.first().map_or(String::new(), |found| format!(": {}", found.text));
         let since = ago(incident.opened_at, now());
-        screen.line(&format!("  {}  {}  {}, since {since}{}", incident.id, safe(whom), incident.kind, safe(&why)))?;
+        screen.line(&format!(
+            "  {}  {}  {}, since {since}{}",
+            incident.id,
+            safe(whom),
+            incident.kind,
+            safe(&why)
+        ))?;
     }
     Ok(())
 }

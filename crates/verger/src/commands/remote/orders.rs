@@ -166,7 +166,11 @@ fn told(done: &Intervention, reach: &Reach, screen: &mut Screen<'_>) -> anyhow::
     let (agent, life) = (safe(&done.agent_id), done.incarnation);
     let text = done.message.as_ref().or(done.reason.as_ref()).filter(|text| !text.is_empty());
     let text = text.map_or_else(String::new, |text| format!(": {}", safe(text)));
-    screen.line(&format!("{what} for {agent} (life {life}) is {}, as {}{text}", done.delivery, safe(&done.id)))?;
+    screen.line(&format!(
+        "{what} for {agent} (life {life}) is {}, as {}{text}",
+        done.delivery,
+        safe(&done.id)
+    ))?;
     Ok(Exit::Done)
 }
 
@@ -176,8 +180,13 @@ pub(super) async fn recover(args: &Recover, screen: &mut Screen<'_>) -> anyhow::
     if args.reach.json {
         return screen.json(&status);
     }
-    let next = status.next_attempt_at.map_or_else(String::new, |at| format!(", the next attempt {}", until(at, now())));
-    let from = status.from_checkpoint.as_deref().map_or_else(String::new, |id| format!(" from checkpoint {}", safe(id)));
+    let next = status
+        .next_attempt_at
+        .map_or_else(String::new, |at| format!(", the next attempt {}", until(at, now())));
+    let from = status
+        .from_checkpoint
+        .as_deref()
+        .map_or_else(String::new, |id| format!(" from checkpoint {}", safe(id)));
     let (task, reason) = (safe(&status.task_id), safe(&status.reason));
     screen.line(&format!("the recovery of {task} is {}{from}{next}: {reason}", status.status))?;
     Ok(Exit::Done)

@@ -79,7 +79,10 @@ async fn create(wanted: &NewToken, reach: &Reach, screen: &mut Screen<'_>) -> an
         return screen.json(&created);
     }
     screen.line(&created.secret)?;
-    screen.line(&format!("This is shown once. It is called {}; `verger token revoke` ends it.", safe(&created.token.id)))?;
+    screen.line(&format!(
+        "This is shown once. It is called {}; `verger token revoke` ends it.",
+        safe(&created.token.id)
+    ))?;
     Ok(Exit::Done)
 }
 

@@ -4,8 +4,8 @@
 //! reader would wonder.
 
 use verger_api::{
-    AgentHealth, BreakerState, Cause, Evidence, FailureClass, HealthState, LivenessStatus, Mode, ProbeState, Step,
-    Time, Verdict,
+    AgentHealth, BreakerState, Cause, Evidence, FailureClass, HealthState, LivenessStatus, Mode, ProbeState,
+    Step, Time, Verdict,
 };
 
 use super::super::agents::awaited;
@@ -66,10 +66,14 @@ fn judgement(story: &mut Story, agent: &AgentHealth, now: Time) {
         .partition(|found| found.verdict == Verdict::Note);
     let begun = match agent.state {
         HealthState::Unknown => format!("{name} has not shown enough yet to be judged."),
-        HealthState::Healthy => format!("{name} is HEALTHY: it gets on with its work, and nothing stands against it."),
+        HealthState::Healthy => {
+            format!("{name} is HEALTHY: it gets on with its work, and nothing stands against it.")
+        }
         HealthState::Degraded => format!("{name} is DEGRADED: there are warning signs. It became so {since}"),
         HealthState::Stuck => format!("{name} is STUCK: it does not get on. It became so {since}"),
-        HealthState::Failing => format!("{name} is FAILING: what it does goes wrong, again and again. It became so {since}"),
+        HealthState::Failing => {
+            format!("{name} is FAILING: what it does goes wrong, again and again. It became so {since}")
+        }
         HealthState::Terminated => format!("{name} is TERMINATED: this life of it ended {since}"),
     };
     let needs_reason = !matches!(agent.state, HealthState::Unknown | HealthState::Healthy);
@@ -83,7 +87,8 @@ fn judgement(story: &mut Story, agent: &AgentHealth, now: Time) {
         story.list("What is worth noting, but says nothing by itself:", points(&notes));
     }
     if !reasons.is_empty() && reasons.iter().all(|found| !found.verified) {
-        story.say("All of this was told by somebody who showed no token, so it never leads to a termination.");
+        story
+            .say("All of this was told by somebody who showed no token, so it never leads to a termination.");
     }
 }
 
@@ -100,9 +105,13 @@ fn liveness(story: &mut Story, agent: &AgentHealth, now: Time) {
     let what = match (agent.liveness.status, agent.liveness.cause) {
         (LivenessStatus::Online, _) => format!("It is alive: it last showed life {seen}."),
         (LivenessStatus::Busy, _) => format!("It is alive and at work: it last showed life {seen}."),
-        (LivenessStatus::Idle, _) => format!("It is alive and does nothing at present: it last showed life {seen}."),
+        (LivenessStatus::Idle, _) => {
+            format!("It is alive and does nothing at present: it last showed life {seen}.")
+        }
         (LivenessStatus::Unresponsive, Some(Cause::EventLoopFreeze)) => {
-            format!("Pings reach it and it does not answer: its process is there and seems frozen. It last showed life {seen}.")
+            format!(
+                "Pings reach it and it does not answer: its process is there and seems frozen. It last showed life {seen}."
+            )
         }
         (LivenessStatus::Unresponsive, _) => {
             format!("It does not answer, though the way to it works. It last showed life {seen}.")
@@ -111,7 +120,9 @@ fn liveness(story: &mut Story, agent: &AgentHealth, now: Time) {
             format!("Its process is gone; it last showed life {seen}.")
         }
         (LivenessStatus::Offline, Some(Cause::NetworkPartition)) => {
-            format!("The way to it is broken: it may well be alive where it runs. It last showed life {seen}.")
+            format!(
+                "The way to it is broken: it may well be alive where it runs. It last showed life {seen}."
+            )
         }
         (LivenessStatus::Offline, _) => format!("It cannot be reached; it last showed life {seen}."),
     };
@@ -128,7 +139,10 @@ fn waiting(story: &mut Story, agent: &AgentHealth, now: Time) {
     if let Some(waiting) = &agent.waiting_on {
         let what = awaited(waiting.kind);
         let patience = match waiting.until {
-            Some(end) if now < end => format!("; that is no fault of its own, and is held against it only if it lasts until {}", clock(end)),
+            Some(end) if now < end => format!(
+                "; that is no fault of its own, and is held against it only if it lasts until {}",
+                clock(end)
+            ),
             Some(_) => "; that takes longer than it usually may".to_owned(),
             None => String::new(),
         };
@@ -154,11 +168,15 @@ fn intervention(story: &mut Story, agent: &AgentHealth, now: Time) {
     story.say(match (doing.step, end) {
         (Step::Nudging, _) if attempt <= 1 => "It was reminded once, and is given time to react.".to_owned(),
         (Step::Nudging, _) => format!("It was reminded {attempt} times so far."),
-        (Step::Escalated, Some(end)) => format!("People were asked what to do; without an answer it goes on {end}."),
+        (Step::Escalated, Some(end)) => {
+            format!("People were asked what to do; without an answer it goes on {end}.")
+        }
         (Step::Escalated, None) => "People were asked what to do, and have not answered yet.".to_owned(),
         (Step::MoreTime, Some(end)) => format!("People gave it more time; it is looked at again {end}."),
         (Step::MoreTime, None) => "People gave it more time.".to_owned(),
-        (Step::HandingOff, _) => "It was asked to save its work and stop, so that a successor can go on.".to_owned(),
+        (Step::HandingOff, _) => {
+            "It was asked to save its work and stop, so that a successor can go on.".to_owned()
+        }
         (Step::Stopping, _) => "It is being stopped.".to_owned(),
     });
 }
@@ -168,20 +186,31 @@ fn surroundings(story: &mut Story, agent: &AgentHealth, now: Time) {
     for breaker in agent.circuit_breakers.iter().filter(|breaker| breaker.state != BreakerState::Closed) {
         let name = &breaker.name;
         story.say(match (breaker.state, breaker.half_open_at) {
-            (BreakerState::HalfOpen, _) => format!("Its circuit breaker {name} lets a few calls through, to see whether they work again."),
-            (_, Some(at)) => format!("Its circuit breaker {name} refuses calls; they are tried again {}.", until(at, now)),
+            (BreakerState::HalfOpen, _) => format!(
+                "Its circuit breaker {name} lets a few calls through, to see whether they work again."
+            ),
+            (_, Some(at)) => {
+                format!("Its circuit breaker {name} refuses calls; they are tried again {}.", until(at, now))
+            }
             (_, None) => format!("Its circuit breaker {name} refuses calls."),
         });
     }
     if let Some(probes) = agent.probes.as_ref().filter(|probes| probes.state != ProbeState::Healthy) {
-        story.say(format!("Its health checks say {}: {}.", probes.state, probes.summary.trim_end_matches('.')));
+        story.say(format!(
+            "Its health checks say {}: {}.",
+            probes.state,
+            probes.summary.trim_end_matches('.')
+        ));
     }
     if let Some(skew) = agent.clock_skew_ms.filter(|skew| SKEW_MS <= skew.unsigned_abs()) {
         let side = if skew > 0 { "ahead" } else { "behind" };
         story.say(format!("Its clock is {} {side}; nothing is judged by it.", lasting(skew.unsigned_abs())));
     }
     if agent.waste.tokens > 0 {
-        story.say(format!("It used {} tokens (${:.2}) in vain while it was stuck.", agent.waste.tokens, agent.waste.cost_usd));
+        story.say(format!(
+            "It used {} tokens (${:.2}) in vain while it was stuck.",
+            agent.waste.tokens, agent.waste.cost_usd
+        ));
     }
 }
 
@@ -205,7 +234,11 @@ fn next_steps(agent: &AgentHealth) -> Vec<String> {
 /// A name as a shell takes it.
 fn quoted(name: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.:/@".contains(letter);
-    if !name.is_empty() && name.chars().all(is_plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', r"'\''")) }
+    if !name.is_empty() && name.chars().all(is_plain) {
+        name.to_owned()
+    } else {
+        format!("'{}'", name.replace('\'', r"'\''"))
+    }
 }
 
 fn between(from: Time, to: Time) -> u64 {
