@@ -58,8 +58,8 @@ mod tests {
         table.print(&mut out, Paint::plain()).expect("memory takes everything");
         let text = String::from_utf8(out).expect("text");
         insta::assert_snapshot!(text, @r"
-        AGENT               STATE
-        a                   HEALTHY
+        AGENT           STATE
+        a               HEALTHY
         ünï-2\u{1b}[2J  STUCK
         ");
     }

@@ -112,7 +112,7 @@ fn of_folder(folder: &Path) -> Vec<Check> {
         )];
     };
     let mut checks = vec![if meta.mode() & 0o007 == 0 {
-        Check::ok("data", format!("{shown}"))
+        Check::ok("data", shown.to_string())
     } else {
         Check::warn("data", format!("{shown} is open to other users"), "`chmod 700` it")
     }];

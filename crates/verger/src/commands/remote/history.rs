@@ -1,7 +1,7 @@
 //! `verger history ID`.
 
 use clap::Args;
-use verger_api::{HealthSnapshot, HumanDuration, List};
+use verger_api::{Awaited, HealthSnapshot, HumanDuration, List};
 use verger_client::Page;
 
 use super::Screen;
@@ -49,7 +49,7 @@ pub(super) async fn run(args: &History, screen: &mut Screen<'_>) -> anyhow::Resu
             plain(moment.incarnation.to_string()),
             (moment.state.to_string(), style(moment.state)),
             plain(moment.liveness.to_string()),
-            plain(moment.waiting_on.map_or("-", |kind| kind.as_str()).to_owned()),
+            plain(moment.waiting_on.map_or("-", Awaited::as_str).to_owned()),
             plain(moment.task_id.clone().unwrap_or_else(|| "-".to_owned())),
             plain(moment.metrics.token_count.to_string()),
             plain(moment.metrics.error_count.to_string()),

@@ -81,7 +81,7 @@ fn judgement(story: &mut Story, agent: &AgentHealth, now: Time) {
         (false, true) => story.say(begun),
         (true, true) => story.say(format!("{begun}; what led to it is over, or was not kept.")),
         (true, false) => story.list(format!("{begun}, because:"), points(&reasons)),
-        (false, false) => story.list(format!("{} Yet this was found:", begun), points(&reasons)),
+        (false, false) => story.list(format!("{begun} Yet this was found:"), points(&reasons)),
     }
     if !notes.is_empty() {
         story.list("What is worth noting, but says nothing by itself:", points(&notes));
@@ -129,7 +129,7 @@ fn liveness(story: &mut Story, agent: &AgentHealth, now: Time) {
     story.say(what);
     match agent.liveness.class {
         Some(FailureClass::Transient) => story.say("Such a silence often ends by itself."),
-        Some(FailureClass::Recoverable) => story.say("It does not end by itself, but somebody can end it."),
+        Some(FailureClass::Recoverable) => story.say("It does not pass by itself: somebody has to step in."),
         Some(FailureClass::Terminal) => story.say("This life does not come back."),
         None => {}
     }
