@@ -28,7 +28,7 @@ impl Backoff {
         self.failures = self.failures.saturating_add(1);
         // A hasher's keys are the randomness that the standard library has.
         let random = RandomState::new().build_hasher().finish() % 1_000;
-        let shortened = whole - whole.mul_f64(random as f64 / 2_000.0);
+        let shortened = whole.mul_f64(1.0 - random as f64 / 2_000.0);
         // What a monitor asks for is believed within reason.
         shortened.max(at_least.unwrap_or_default().min(self.longest))
     }

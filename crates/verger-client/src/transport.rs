@@ -209,17 +209,13 @@ impl Transport {
 
     /// A monitor refuses with a problem document; whatever else refuses is none.
     fn refusal(&self, status: u16, body: &[u8]) -> Error {
-        match serde_json::from_slice::<Problem>(body) {
-            Ok(problem) => {
-                let lacks_token = matches!(problem.status, 401 | 403);
-                let withheld = self.withheld.clone().filter(|_| lacks_token);
-                Error::Refused { problem: Box::new(problem), withheld }
-            }
-            Err(_) => {
-                let text = String::from_utf8_lossy(&body[..body.len().min(200)]);
-                let text: String = text.chars().filter(|letter| !letter.is_control()).collect();
-                self.foreign(format!("{status} {text}").trim().to_owned())
-            }
-        }
+        let Ok(problem) = serde_json::from_slice::<Problem>(body) else {
+            let text = String::from_utf8_lossy(&body[..body.len().min(200)]);
+            let text: String = text.chars().filter(|letter| !letter.is_control()).collect();
+            return self.foreign(format!("{status} {text}").trim().to_owned());
+        };
+        let lacks_token = matches!(problem.status, 401 | 403);
+        let withheld = self.withheld.clone().filter(|_| lacks_token);
+        Error::Refused { problem: Box::new(problem), withheld }
     }
 }
