@@ -19,9 +19,9 @@ SIMULATE := cargo run --quiet --release --locked --package verger -- simulate
 help: ## list the tasks
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name does; do printf '  make %-12s %s\n' "$$name" "$$does"; done
 
-run: ## build, and run a short simulation (the monitor is not built yet)
+run: ## build, and start the monitor on ./verger-data
 	cargo build --release --locked --package verger
-	$(SIMULATE) --seed 1 --days 1 --agents 50
+	$(or $(CARGO_TARGET_DIR),target)/release/verger serve --data-dir verger-data
 
 check: setup fmt clippy unit repeat ## the inner loop: format, lints, unit tests, tidy, a short simulation
 

@@ -80,6 +80,7 @@ pub const CODES: &[Code] = &[
     code("VG0414", 403, "the request comes from elsewhere"),
     code("VG0415", 403, "an agent must not decide about itself"),
     code("VG0416", 410, "the sign-in link is used up"),
+    code("VG0417", 404, "no such token"),
     code("VG0421", 429, "too many requests"),
     code("VG0422", 503, "the monitor cannot keep up"),
     code("VG0423", 503, "the monitor is not ready"),
@@ -121,6 +122,8 @@ pub enum HttpError {
     WatchedTree,
     /// A link that signs a browser in works once, for a minute.
     SignInLink,
+    /// No token has this name, or it was revoked already.
+    NoSuchToken,
     /// Whoever asks, asks too often.
     TooManyRequests,
     /// More comes in than can be taken.
@@ -154,6 +157,7 @@ impl HttpError {
         Self::WrongOrigin,
         Self::WatchedTree,
         Self::SignInLink,
+        Self::NoSuchToken,
         Self::TooManyRequests,
         Self::Overloaded,
         Self::NotReady,
@@ -180,6 +184,7 @@ impl HttpError {
             Self::WrongOrigin => "VG0414",
             Self::WatchedTree => "VG0415",
             Self::SignInLink => "VG0416",
+            Self::NoSuchToken => "VG0417",
             Self::TooManyRequests => "VG0421",
             Self::Overloaded => "VG0422",
             Self::NotReady => "VG0423",

@@ -21,6 +21,7 @@
 //! absent: whatever serves or calls them, async runtimes, clocks, and the core; the server converts.
 
 mod agents;
+mod audit;
 mod body;
 mod breakers;
 mod checkpoints;
@@ -45,6 +46,7 @@ mod recovery;
 mod redact;
 mod scan;
 mod service;
+mod sessions;
 mod settings;
 pub mod signal;
 mod states;
@@ -57,6 +59,7 @@ mod words;
 pub use agents::{
     AgentHealth, AgentMetrics, AgentQuery, AgentReadiness, Intervening, Liveness, Step, Waiting, Waste,
 };
+pub use audit::{AuditEntry, AuditQuery};
 pub use body::{BodyError, read_body};
 pub use breakers::{BreakerMode, BreakerQuery, BreakerState, CallReport, CircuitBreakerStatus, Permit};
 pub use checkpoints::{Checkpoint, CheckpointInfo, NewCheckpoint, State, StateError};
@@ -85,6 +88,7 @@ pub use problem::{FieldError, PROBLEM_JSON, Problem};
 pub use recovery::{RecoverRequest, RecoveryPhase, RecoveryQuery, RecoveryResult, RecoveryStatus};
 pub use redact::redact;
 pub use service::HealthMonitoringService;
+pub use sessions::{Identity, SignInLink, SignInQuery};
 pub use settings::{AgentSettings, NudgeSettings, ResourceLimits, SpawnSettings};
 pub use signal::{Signal, SignalBody, SignalKind};
 pub use states::{AgentStatus, Awaited, Cause, FailureClass, HealthState, LivenessStatus, Mode};

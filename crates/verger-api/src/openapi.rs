@@ -7,12 +7,12 @@ use utoipa::openapi::{Ref, RefOr, Schema};
 
 use crate::ingest::{IngestReport, Rejected};
 use crate::{
-    AgentHealth, AgentReadiness, AgentSettings, AnyJson, CallReport, Checkpoint, CheckpointInfo,
+    AgentHealth, AgentReadiness, AgentSettings, AnyJson, AuditEntry, CallReport, Checkpoint, CheckpointInfo,
     CircuitBreakerStatus, CloudEvent, CreatedToken, DecisionRequest, EscalateRequest, EscalationTicket,
-    FleetSummary, Health, HealthSnapshot, Heartbeat, HumanDuration, Incident, Intervention, List,
+    FleetSummary, Health, HealthSnapshot, Heartbeat, HumanDuration, Identity, Incident, Intervention, List,
     NewCheckpoint, NewToken, NudgeRequest, PendingItem, Permit, ProbeResult, Problem, Readiness,
-    RecoverRequest, RecoveryStatus, Signal, SignalKind, Task, TaskUpdate, TerminateRequest, Time, Token,
-    WrongMark, WrongRequest,
+    RecoverRequest, RecoveryStatus, SignInLink, Signal, SignalKind, Task, TaskUpdate, TerminateRequest, Time,
+    Token, WrongMark, WrongRequest,
 };
 
 #[derive(OpenApi)]
@@ -31,10 +31,10 @@ use crate::{
         NewCheckpoint<'_>, CheckpointInfo, Checkpoint<'_>,
         CircuitBreakerStatus, Permit, CallReport,
         Incident, WrongRequest, WrongMark, EscalationTicket, CloudEvent<'_>,
-        NewToken, Token, CreatedToken,
+        NewToken, Token, CreatedToken, AuditEntry, SignInLink, Identity,
         List<AgentHealth>, List<HealthSnapshot>, List<ProbeResult>, List<PendingItem>, List<Task>,
         List<RecoveryStatus>, List<CheckpointInfo>, List<CircuitBreakerStatus>, List<Incident>,
-        List<CloudEvent<'_>>, List<Token>,
+        List<CloudEvent<'_>>, List<Token>, List<AuditEntry>,
     ))
 )]
 struct Components;

@@ -19,7 +19,10 @@
 //! outside (`verger-act`'s).
 
 pub mod access;
+mod carry;
+pub mod history;
 pub mod http;
 pub mod monitor;
 pub mod serve;
+pub mod unix;
 pub mod wire;

@@ -181,7 +181,10 @@ fn fate(finding: &Finding) -> Option<String> {
     let allowed = finding.allowance.unwrap_or_default();
     let (kind, agent, began) = (fault.kind, &fault.agent, fault.began);
     let ended = fault.ended.map_or_else(String::new, |at| format!(" until {at} ({:?})", fault.ended_by));
-    Some(format!("{fate}: {kind} of {agent} from {began}{ended}, allowed after {allowed}"))
+    let (allowed, lasted) = (allowed.as_millis(), finding.lasted.as_millis());
+    Some(format!(
+        "{fate}: {kind} of {agent} from {began}{ended}, seen {lasted} ms, allowed after {allowed} ms"
+    ))
 }
 
 fn main() {

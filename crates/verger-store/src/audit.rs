@@ -87,6 +87,13 @@ impl Archive {
         self.read(|db| db.prepare_cached(&sql)?.query_map(params![number, count(limit)], read)?.collect())
     }
 
+    /// Lines before the one of this number, or the last of all, newest first.
+    pub fn audit_before(&self, number: Option<i64>, limit: usize) -> Result<Vec<AuditEntry>, Error> {
+        let sql = format!("SELECT {COLUMNS} FROM audit WHERE number < ?1 ORDER BY number DESC LIMIT ?2");
+        let before = number.unwrap_or(i64::MAX);
+        self.read(|db| db.prepare_cached(&sql)?.query_map(params![before, count(limit)], read)?.collect())
+    }
+
     /// Looks through the whole log.
     pub fn verify_audit(&self) -> Result<AuditCheck, Error> {
         let sql = format!("SELECT {COLUMNS} FROM audit ORDER BY number");

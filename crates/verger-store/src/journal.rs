@@ -15,6 +15,7 @@ use verger_engine::Mark;
 
 use crate::archive::Archive;
 use crate::error::Error;
+use crate::incidents::{self, IncidentChange};
 use crate::moment::{Moment, millis, timestamp};
 
 const COLUMNS: &str = "id, type, agent, incarnation, task, observed_ms, wall_ms, body";
@@ -23,6 +24,11 @@ const COLUMNS: &str = "id, type, agent, incarnation, task, observed_ms, wall_ms,
 pub trait EncodeEvent: Send + Sync {
     /// Writes one event. The same event at the same place must give the same words.
     fn encode(&self, event: &Event, place: Place) -> EventText;
+
+    /// What the event says of an incident. Most say nothing of one.
+    fn incident(&self, _event: &Event, _place: Place) -> Option<IncidentChange> {
+        None
+    }
 }
 
 /// Where in the journal an event is.
@@ -118,12 +124,14 @@ pub(crate) struct Entry {
     place: Place,
     agent: Option<(AgentId, Incarnation)>,
     text: EventText,
+    incident: Option<IncidentChange>,
 }
 
 impl Entry {
     pub(crate) fn new(event: &Event, id: i64, mark: &Mark, encoder: &Arc<dyn EncodeEvent>) -> Self {
         let place = Place { id, at: moment_of(event, mark) };
-        Self { place, agent: event.agent.clone(), text: encoder.encode(event, place) }
+        let (text, incident) = (encoder.encode(event, place), encoder.incident(event, place));
+        Self { place, agent: event.agent.clone(), text, incident }
     }
 
     pub(crate) fn write(&self, db: &Connection) -> rusqlite::Result<()> {
@@ -142,8 +150,8 @@ impl Entry {
             at.observed_ms(),
             at.wall.0,
             self.text.body,
-        ])
-        .map(drop)
+        ])?;
+        self.incident.as_ref().map_or(Ok(()), |change| incidents::write(db, self.place, change))
     }
 }
 

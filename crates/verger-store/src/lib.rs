@@ -31,6 +31,8 @@ mod connection;
 mod directory;
 mod engine_store;
 mod error;
+mod followers;
+mod incidents;
 mod journal;
 mod moment;
 mod outbox;
@@ -53,6 +55,7 @@ pub use checkpoint::{
 };
 pub use engine_store::EngineStore;
 pub use error::Error;
+pub use incidents::{IncidentChange, IncidentQuery, KeptIncident, Marked, WrongMark};
 pub use journal::{EncodeEvent, EventQuery, EventText, JournalEvent, Place};
 pub use moment::Moment;
 pub use receipt::Receipt;

@@ -6,6 +6,7 @@ use verger_core::record::{effect_from_bytes, effect_to_bytes};
 use verger_core::time::WallTime;
 use verger_engine::{Reading, Unfinished};
 
+use crate::archive::Archive;
 use crate::error::Error;
 
 /// An effect as it is stored.
@@ -32,6 +33,15 @@ impl KeptEffect {
         )?
         .execute(params![agent.as_str(), incarnation.0, seq, self.action, boot, decided.wall.0, self.content])
         .map(drop)
+    }
+}
+
+impl Archive {
+    /// How many effects are decided and not done with.
+    pub fn effects_out(&self) -> Result<u64, Error> {
+        let sql = "SELECT count(*) FROM effects WHERE finished_observed_ms IS NULL";
+        let out: i64 = self.read(|db| db.prepare_cached(sql)?.query_row([], |row| row.get(0)))?;
+        Ok(u64::try_from(out).unwrap_or(0))
     }
 }
 

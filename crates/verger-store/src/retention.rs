@@ -18,6 +18,7 @@ use verger_core::time::{Span, Timestamp};
 use crate::archive::Archive;
 use crate::checkpoint::keepers;
 use crate::error::Error;
+use crate::incidents;
 use crate::journal::{self, count};
 use crate::moment::{millis, timestamp};
 use crate::vitals;
@@ -29,7 +30,7 @@ const DEFAULT: Span = Span::hours(30 * 24);
 /// How long each kind of data is kept. Default: 30 days each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
-    /// What happened.
+    /// What happened. Incidents are counted from their end.
     pub events: Span,
     /// How agents were.
     pub vitals: Span,
@@ -74,6 +75,7 @@ pub struct Swept {
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Events,
+    Incidents,
     Vitals,
     Effects,
     Messages,
@@ -92,6 +94,7 @@ impl Archive {
         let Some(_upkeep) = self.try_upkeep() else { return Ok(swept) };
         let mut open = vec![
             Kind::Events,
+            Kind::Incidents,
             Kind::Vitals,
             Kind::Effects,
             Kind::Messages,
@@ -133,6 +136,7 @@ impl Archive {
     ) -> Result<bool, Error> {
         let (keep, forget): (_, fn(&Connection, Timestamp) -> rusqlite::Result<usize>) = match kind {
             Kind::Events => (retention.events, |db, before| journal::forget(db, before, CHUNK)),
+            Kind::Incidents => (retention.events, |db, before| incidents::forget(db, before, CHUNK)),
             Kind::Vitals => (retention.vitals, |db, before| vitals::forget(db, before, CHUNK)),
             Kind::Effects => (retention.effects, forget_effects),
             Kind::Messages => (retention.messages, forget_messages),

@@ -11,7 +11,11 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension};
 use crate::error::Error;
 
 /// Each brings a file from the version that is its index to the next.
-const MIGRATIONS: [&str; 1] = [include_str!("schema/0001_first.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("schema/0001_first.sql"),
+    include_str!("schema/0002_waiting.sql"),
+    include_str!("schema/0003_incidents.sql"),
+];
 
 /// The schema that this version writes.
 const KNOWN: u32 = MIGRATIONS.len() as u32;

@@ -58,6 +58,33 @@ impl Archive {
         self.record("write vital signs", move |db| samples.iter().try_for_each(|sample| put(db, at, sample)))
     }
 
+    /// How an agent was between two times, oldest first. If there are more than `limit`, the oldest are given: the next
+    /// page begins after the last of them.
+    pub fn history_page(
+        &self,
+        agent: &AgentId,
+        from: WallTime,
+        until: WallTime,
+        limit: usize,
+    ) -> Result<Vec<Snapshot>, Error> {
+        self.read(|db| {
+            let Some((number, _)) = known(db, agent)? else { return Ok(Vec::new()) };
+            let mut found = Vec::new();
+            for day in days(db, from, until)? {
+                let left = count(limit.saturating_sub(found.len()));
+                let mut query = db.prepare_cached(
+                    "SELECT observed_ms, wall_ms, state, body FROM vitals WHERE place BETWEEN ?1 AND ?2
+                     AND wall_ms >= ?3 AND wall_ms < ?4 ORDER BY place LIMIT ?5",
+                )?;
+                let (first, last) = places(day, number).into_inner();
+                for sample in query.query_map(params![first, last, from.0, until.0, left], read)? {
+                    found.push(sample?);
+                }
+            }
+            Ok(found)
+        })
+    }
+
     /// How an agent was between two times, oldest first. If there are more than `limit`, the newest are given.
     pub fn history(
         &self,

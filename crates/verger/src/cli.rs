@@ -35,6 +35,7 @@ pub(crate) enum Command {
     /// Run the monitor as a service of your user, by systemd
     #[command(subcommand, arg_required_else_help = true)]
     Service(Service),
+    Backup(Backup),
     Simulate(Simulate),
     /// Print a completion script for a shell
     #[command(
@@ -72,10 +73,10 @@ pub(crate) struct Serve {
 /// Which file and which data are meant.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Place {
-    /// The configuration; without it $VERGER_CONFIG, without that none
+    /// The configuration; without it `$VERGER_CONFIG`, without that none
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Where everything is kept; without it $VERGER_DATA_DIR, then $XDG_STATE_HOME/verger (root: /var/lib/verger)
+    /// Where everything is kept; without it `$VERGER_DATA_DIR`, then `$XDG_STATE_HOME/verger` (root: `/var/lib/verger`)
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
 }
@@ -110,6 +111,25 @@ Examples:
         #[arg(long)]
         json: bool,
     },
+}
+
+/// Copy everything that a running monitor remembers into one file
+///
+/// Nobody who reports or asks waits for it. To restore it, put the file into an empty data directory as `verger.db`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  verger backup verger-2026-11-16.db
+
+Exit code 5 when no monitor works on this data.")]
+pub(crate) struct Backup {
+    /// The file to make; there must be none of this name
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Run simulated fleets through the decisions of the real monitor, in virtual time
@@ -251,7 +271,7 @@ mod tests {
         let mut cli = Cli::command().term_width(100);
         cli.build();
         insta::assert_snapshot!("help", cli.render_long_help());
-        for command in ["serve", "config", "simulate"] {
+        for command in ["serve", "config", "backup", "simulate"] {
             let command = cli.find_subcommand_mut(command).expect("it is a command");
             let help = command.clone().term_width(100).render_long_help();
             insta::assert_snapshot!(format!("help_{}", command.get_name()), help);

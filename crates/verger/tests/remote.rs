@@ -195,6 +195,7 @@ fn exit_codes_say_why_a_command_came_to_nothing() {
         ("agent nobody", 3, "VG0101"),
         ("why nobody", 3, "VG0101"),
         ("decide a force-handoff", 4, "VG0103"),
+        ("decide a force-handoff --for 5m", 2, "--for goes with allow-more-time alone"),
         ("agents --url ftp://x", 2, "is not the address of a monitor"),
     ];
     for (line, code, says) in cases {
@@ -247,4 +248,99 @@ fn an_escalation_is_explained_and_answered() {
     assert!(why.out.contains("People were asked") && why.out.contains("verger decide a"), "{}", why.out);
     let decided = monitor.run("decide a allow-more-time --for 30m --reason fine");
     assert_eq!(decided.code, Some(0), "{}", decided.err);
+}
+
+#[test]
+fn the_fleet_its_events_and_its_history_are_shown() {
+    let monitor = Monitor::start();
+    let _agent = Agent::start(monitor.agent("a"));
+    until(|| (monitor.run("agent a").code == Some(0)).then_some(()));
+    let fleet = monitor.run("fleet --json");
+    assert_eq!(fleet.json()["agents"], 1, "{}", fleet.err);
+    let fleet = monitor.run("fleet");
+    assert!(
+        fleet.out.starts_with("1 agents") && fleet.out.contains("nothing is wrong"),
+        "{} {}",
+        fleet.out,
+        fleet.err
+    );
+    until(|| monitor.run("events -n 100").out.contains("HEALTH_STATE_CHANGED").then_some(()));
+    let ids: Vec<i64> = monitor.run("events --json -n 100").out.lines().map(id_of).collect();
+    assert!(ids.is_sorted() && ids.len() >= 2, "{ids:?}");
+    assert_eq!(monitor.run("events --json -n 1").out.lines().count(), 1);
+    until(|| {
+        Some(monitor.run("history a --since 1h --json"))
+            .filter(|ran| ran.json()["items"] != serde_json::json!([]))
+    });
+    let history = monitor.run("history a");
+    assert!(
+        history.out.starts_with("AT") && history.out.contains("HEALTHY"),
+        "{} {}",
+        history.out,
+        history.err
+    );
+    let marked = monitor.run(&format!("wrong {} --reason fine", ids[0]));
+    assert_eq!((marked.code, marked.out.contains("false alarm")), (Some(0), true), "{}", marked.err);
+    assert_eq!(monitor.run("wrong 999999").code, Some(3));
+    assert_eq!(monitor.run("recover no-such-task").code, Some(3));
+}
+
+#[test]
+fn l24_breakers_are_listed_and_an_unknown_one_is_not_found() {
+    let monitor = Monitor::start();
+    let listed = monitor.run("breakers");
+    assert_eq!((listed.code, listed.out.trim()), (Some(0), "no circuit breakers"), "{}", listed.err);
+    assert_eq!(monitor.run("breakers --json").json()["items"], serde_json::json!([]));
+    let reset = monitor.run("breakers reset a/api/search");
+    assert_eq!(reset.code, Some(3), "{}", reset.err);
+}
+
+#[test]
+fn a_token_is_made_used_listed_and_revoked() {
+    let monitor = Monitor::start();
+    let made = monitor.run("token create --scope read --label dashboard --json");
+    let (secret, id) = (made.json()["secret"].clone(), made.json()["token"]["id"].clone());
+    let (secret, id) = (secret.as_str().expect("a secret"), id.as_str().expect("a name"));
+    let with =
+        |line: &str| ran(verger(monitor.folder.path()).args(line.split(' ')).env("VERGER_TOKEN", secret));
+    assert_eq!(with("agents").code, Some(0));
+    let refused = with("token create --scope read");
+    assert_eq!((refused.code, refused.err.contains("VG0413")), (Some(4), true), "{}", refused.err);
+    let listed = monitor.run("token list");
+    assert!(listed.out.contains("dashboard") && !listed.out.contains(secret), "{}", listed.out);
+    assert_eq!(monitor.run(&format!("token revoke {id}")).code, Some(0));
+    assert_eq!(with("agents").code, Some(4));
+    assert_eq!(monitor.run("token create --scope agent").code, Some(2), "an agent's token needs its agent");
+}
+
+#[test]
+fn a_browser_is_signed_in_by_a_link_of_this_monitor() {
+    let monitor = Monitor::start();
+    let link = monitor.run("open --print");
+    assert!(link.out.starts_with(&monitor.url), "{} {}", link.out, link.err);
+    assert!(monitor.run("open --json").json()["url"].as_str().is_some_and(|url| url.contains("signin")));
+}
+
+#[test]
+fn a_monitor_that_is_well_is_found_well() {
+    let monitor = Monitor::start();
+    let found = monitor.run("doctor --json");
+    assert_eq!((found.code, &found.json()["ok"]), (Some(0), &Value::Bool(true)), "{}", found.out);
+    let bad =
+        found.json()["checks"].as_array().expect("a list").iter().any(|check| check["status"] == "fail");
+    assert!(!bad, "{}", found.out);
+}
+
+#[test]
+fn x09_what_waits_for_an_agent_with_a_token_reaches_it_between_two_beats() {
+    let monitor = Monitor::start();
+    let made = monitor.run("token create --scope agent --agent a --json").json();
+    let token = made["secret"].as_str().expect("a secret").to_owned();
+    let access = Access::new(monitor.url.parse().expect("an address"), Some(token));
+    // It beats once an hour: whatever comes, comes over the inbox.
+    let every = Duration::from_hours(1);
+    let agent = Agent::start(AgentOptions { every, ..AgentOptions::new("a", access) });
+    until(|| (monitor.run("agent a").code == Some(0)).then_some(()));
+    assert_eq!(monitor.run("nudge a -m now").code, Some(0));
+    assert_eq!(agent.wait_item(PATIENCE).and_then(|item| item.message), Some("now".to_owned()));
 }

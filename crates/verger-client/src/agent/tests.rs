@@ -15,7 +15,7 @@ use super::*;
 use crate::Address;
 
 /// Longer than anything here takes; a test that waits in vain ends.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 const TAKEN: &str = r#"{"accepted":1,"rejected":[],"pending":[]}"#;
 
 /// What answers at the other end: each request goes out by a channel, and is answered as the test says.
@@ -71,7 +71,7 @@ impl Stand {
 
 fn serve(mut stream: UnixStream, heard: &Sender<(String, String)>, reply: &Mutex<Reply>) {
     let mut reader = BufReader::new(stream.try_clone().expect("another end"));
-    let (mut head, mut length) = (String::new(), 0);
+    let (mut lines, mut length) = (String::new(), 0);
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line).unwrap_or(0) == 0 {
@@ -83,12 +83,12 @@ fn serve(mut stream: UnixStream, heard: &Sender<(String, String)>, reply: &Mutex
         if line.trim().is_empty() {
             break;
         }
-        head.push_str(&line);
+        lines.push_str(&line);
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).expect("a body");
     let body = String::from_utf8(body).expect("text");
-    let asked = head.lines().next().unwrap_or_default().to_owned();
+    let asked = lines.lines().next().unwrap_or_default().to_owned();
     let answer = (reply.lock().expect("nobody panics"))(&asked, &body);
     // The test may be over.
     let _ = heard.send((asked, body));
@@ -269,8 +269,8 @@ fn an_agent_that_answers_pings_itself_gets_them() {
     let agent = Agent::start(AgentOptions { answers_pings: false, ..stand.agent() });
     let ping = agent.wait_item(PATIENCE).expect("a ping");
     agent.pong(ping.seq.expect("its number"));
-    let pong: Value = serde_json::from_str(stand.next("POST /v1/signals").trim()).expect("JSON");
-    assert_eq!((&pong["kind"], &pong["seq"]), (&json!("pong"), &json!(7)));
+    let answered: Value = serde_json::from_str(stand.next("POST /v1/signals").trim()).expect("JSON");
+    assert_eq!((&answered["kind"], &answered["seq"]), (&json!("pong"), &json!(7)));
 }
 
 #[test]

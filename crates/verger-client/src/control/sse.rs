@@ -120,8 +120,8 @@ mod tests {
             events in prop::collection::vec(("[0-9]{1,5}", "[A-Z_]{1,10}", "[^\n\r]{0,20}"), 0..6),
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
         ) {
-            let text: String =
-                events.iter().map(|(id, event, data)| format!("id: {id}\nevent: {event}\ndata: {data}\n\n")).collect();
+            let written = |(id, event, data): &(String, String, String)| format!("id: {id}\nevent: {event}\ndata: {data}\n\n");
+            let text = events.iter().map(written).collect::<Vec<_>>().concat();
             let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
             at.push(text.len());
             at.sort_unstable();

@@ -86,6 +86,11 @@ impl Agent {
 }
 
 impl Fleet {
+    /// All recoveries, for views.
+    pub fn recoveries(&self) -> &Recoveries {
+        &self.machines.recoveries
+    }
+
     /// What an agent works on: what it says; else what is recovered for it, which it may not know to say; else the one
     /// task that somebody gave to it. Itself, if none of these.
     fn work_of(&self, agent: &Agent) -> TaskId {

@@ -14,6 +14,8 @@ pub enum Caller {
     Reader(Actor),
     /// Somebody who may do everything, under this name.
     Admin(Actor),
+    /// Somebody with the admin's token who runs inside the process tree of this watched agent.
+    Watched(AgentId),
 }
 
 /// What is to be done.
@@ -43,6 +45,9 @@ pub enum Denied {
     /// The token is another agent's.
     #[error("this token speaks for another agent")]
     AnotherAgent,
+    /// The token would do, and whoever shows it is watched.
+    #[error("an agent must not decide about itself or others: this comes from inside a watched process tree")]
+    Watched,
 }
 
 impl Caller {
@@ -51,22 +56,29 @@ impl Caller {
         match (self, right) {
             (Self::Admin(_), _)
             | (Self::Nobody, Right::Vital(_))
-            | (Self::Reader(_), Right::See(_) | Right::Read) => Ok(()),
+            | (Self::Reader(_) | Self::Watched(_), Right::See(_) | Right::Read) => Ok(()),
             (Self::Nobody, _) => Err(Denied::NoToken),
             (Self::Agent(own), Right::Vital(agent) | Right::Own(agent) | Right::See(agent)) => {
                 if own == agent { Ok(()) } else { Err(Denied::AnotherAgent) }
             }
+            (Self::Watched(own), Right::Vital(agent) | Right::Own(agent)) if own == agent => Ok(()),
+            (Self::Watched(_), Right::Vital(_) | Right::Own(_) | Right::Order) => Err(Denied::Watched),
             (Self::Agent(_), Right::Read | Right::Order)
             | (Self::Reader(_), Right::Vital(_) | Right::Own(_) | Right::Order) => Err(Denied::NotAllowed),
         }
+    }
+
+    /// Whether a token was shown. Without one nobody learns even whether a request could be understood.
+    pub fn is_somebody(&self) -> Result<(), Denied> {
+        if *self == Self::Nobody { Err(Denied::NoToken) } else { Ok(()) }
     }
 
     /// How far their word about this agent is to be trusted.
     pub fn trust(&self, agent: &AgentId) -> Trust {
         match self {
             Self::Admin(_) => Trust::Verified,
-            Self::Agent(own) if own == agent => Trust::Verified,
-            Self::Agent(_) | Self::Reader(_) | Self::Nobody => Trust::Unverified,
+            Self::Agent(own) | Self::Watched(own) if own == agent => Trust::Verified,
+            Self::Agent(_) | Self::Watched(_) | Self::Reader(_) | Self::Nobody => Trust::Unverified,
         }
     }
 
@@ -74,7 +86,7 @@ impl Caller {
     pub fn actor(&self) -> Option<Actor> {
         match self {
             Self::Reader(name) | Self::Admin(name) => Some(name.clone()),
-            Self::Agent(agent) => Some(Actor::from(format!("agent:{agent}"))),
+            Self::Agent(agent) | Self::Watched(agent) => Some(Actor::from(format!("agent:{agent}"))),
             Self::Nobody => None,
         }
     }
@@ -102,6 +114,7 @@ mod tests {
             (Caller::Agent(own.clone()), "1.1.1..."),
             (Caller::Reader("ray".into()), "....111."),
             (Caller::Admin("ada".into()), "11111111"),
+            (Caller::Watched(own.clone()), "1.1.111."),
         ];
         for (caller, expected) in table {
             let may: String =

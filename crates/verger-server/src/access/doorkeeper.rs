@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Instant, SystemTime};
 
+use verger_act::{SignatureError, Stamp, Verifier};
 use verger_core::id::Actor;
 use verger_core::time::WallTime;
 use verger_store::{Archive, Error, Token};
 
 use super::caller::Caller;
 use super::secret::{self, Secret};
+use super::session::Sessions;
 
 /// Tokens whose look-up is remembered. What nobody knows is not: strangers must not fill the memory.
 const REMEMBERED: usize = 10_000;
@@ -19,13 +22,38 @@ pub struct Doorkeeper {
     archive: Archive,
     /// Compared in constant time.
     admin: blake3::Hash,
-    known: Mutex<BTreeMap<[u8; 32], Token>>,
+    known: Mutex<Known>,
+    sessions: Sessions,
+    /// Knows calls of whoever directs the agents by their signature.
+    orchestrator: Option<Verifier>,
+}
+
+/// Tokens whose look-up is remembered.
+#[derive(Debug, Default)]
+struct Known {
+    tokens: BTreeMap<[u8; 32], Token>,
+    /// How often everything was forgotten: what was read before that may be wrong after it.
+    forgotten: u64,
 }
 
 impl Doorkeeper {
     /// For the tokens of this archive, and the local admin.
     pub fn new(archive: Archive, admin: &Secret) -> Self {
-        Self { archive, admin: blake3::Hash::from_bytes(admin.hash()), known: Mutex::default() }
+        let admin = blake3::Hash::from_bytes(admin.hash());
+        Self { archive, admin, known: Mutex::default(), sessions: Sessions::default(), orchestrator: None }
+    }
+
+    /// Lets calls through that bear this secret's signature, as those of whoever directs the agents.
+    #[must_use]
+    pub fn with_orchestrator(self, secret: verger_act::Secret) -> Self {
+        Self { orchestrator: Some(Verifier::new(secret)), ..self }
+    }
+
+    /// Whether a call was signed by whoever directs the agents, just now and for the first time.
+    pub fn is_orchestrator(&self, stamp: &Stamp, body: &[u8]) -> Result<(), SignatureError> {
+        // Without a secret no signature can be right.
+        let verifier = self.orchestrator.as_ref().ok_or(SignatureError::Forged)?;
+        verifier.verify(stamp, body, SystemTime::now())
     }
 
     /// Who presents this; nobody if it opens nothing, or no longer.
@@ -34,7 +62,7 @@ impl Doorkeeper {
         if self.admin == blake3::Hash::from_bytes(hash) {
             return Ok(Some(Caller::Admin(Actor::from("admin"))));
         }
-        let known = self.lock().get(&hash).cloned();
+        let known = self.lock().tokens.get(&hash).cloned();
         let token = match known {
             Some(token) => Some(token),
             None => self.look_up(hash)?,
@@ -42,24 +70,40 @@ impl Doorkeeper {
         Ok(token.filter(|token| token.is_valid(now)).and_then(|token| caller_of(&token)))
     }
 
+    /// Whose browser presents this cookie.
+    pub fn in_browser(&self, cookie: &str) -> Option<Caller> {
+        self.sessions.whose(cookie, Instant::now()).map(Caller::Admin)
+    }
+
+    /// Browsers that are signed in.
+    pub fn sessions(&self) -> &Sessions {
+        &self.sessions
+    }
+
     /// A token was made or ended: what is remembered may be wrong.
     pub fn forget(&self) {
-        self.lock().clear();
+        let mut known = self.lock();
+        known.tokens.clear();
+        known.forgotten += 1;
     }
 
     fn look_up(&self, hash: [u8; 32]) -> Result<Option<Token>, Error> {
+        let forgotten = self.lock().forgotten;
         let found = self.archive.token(&hash)?;
         if let Some(token) = &found {
             let mut known = self.lock();
-            if known.len() >= REMEMBERED {
-                known.clear();
+            if known.tokens.len() >= REMEMBERED {
+                known.tokens.clear();
             }
-            known.insert(hash, token.clone());
+            // A token that was revoked while it was read must not be remembered as valid.
+            if known.forgotten == forgotten {
+                known.tokens.insert(hash, token.clone());
+            }
         }
         Ok(found)
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<[u8; 32], Token>> {
+    fn lock(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,8 +8,10 @@ mod caller;
 mod doorkeeper;
 mod origin;
 mod secret;
+mod session;
 
 pub use caller::{Caller, Denied, Right};
 pub use doorkeeper::Doorkeeper;
 pub use origin::{Origin, Stranger};
 pub use secret::{Secret, SecretError, admin_secret};
+pub use session::{LINK_LASTS, SESSION_LASTS, Sessions};

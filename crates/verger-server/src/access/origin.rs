@@ -12,6 +12,9 @@ pub struct Origin {
     names: Vec<String>,
     /// Whether any address will do: whoever listens beyond loopback is protected by tokens.
     any_address: bool,
+    listen: SocketAddr,
+    /// Whether it is reached through TLS.
+    secure: bool,
 }
 
 /// Who is turned away, and why.
@@ -32,7 +35,29 @@ impl Origin {
     /// A monitor that listens at this address, and is also called by these names.
     pub fn new(listen: SocketAddr, names: impl IntoIterator<Item = String>) -> Self {
         let names = names.into_iter().map(|name| name.to_ascii_lowercase()).collect();
-        Self { names, any_address: !listen.ip().is_loopback() }
+        Self { names, any_address: !listen.ip().is_loopback(), listen, secure: false }
+    }
+
+    /// The same, reached through TLS.
+    #[must_use]
+    pub fn through_tls(self) -> Self {
+        Self { secure: true, ..self }
+    }
+
+    /// Whether it is reached through TLS.
+    pub fn is_secure(&self) -> bool {
+        self.secure
+    }
+
+    /// Where a browser finds this monitor, as `http://127.0.0.1:8374`.
+    pub fn base_url(&self) -> String {
+        let scheme = if self.secure { "https" } else { "http" };
+        let port = self.listen.port();
+        match self.names.first() {
+            Some(name) => format!("{scheme}://{name}:{port}"),
+            None if self.listen.ip().is_unspecified() => format!("{scheme}://localhost:{port}"),
+            None => format!("{scheme}://{}", self.listen),
+        }
     }
 
     /// Lets a request pass by its `Host` and `Origin`.
@@ -81,6 +106,22 @@ mod tests {
 
     fn local() -> Origin {
         Origin::new("127.0.0.1:8374".parse().expect("an address"), [])
+    }
+
+    #[test]
+    fn a_browser_is_sent_where_it_is_let_in() {
+        let at = |listen: &str| Origin::new(listen.parse().expect("an address"), []);
+        let named = Origin::new("0.0.0.0:443".parse().expect("an address"), ["verger.example".to_owned()]);
+        for (origin, url) in [
+            (local(), "http://127.0.0.1:8374"),
+            (at("[::1]:80"), "http://[::1]:80"),
+            (at("0.0.0.0:8374"), "http://localhost:8374"),
+            (named.through_tls(), "https://verger.example:443"),
+        ] {
+            assert_eq!(origin.base_url(), url);
+            let host = url.split_once("//").map(|(_, host)| host);
+            assert_eq!(origin.check(host, Some(url)), Ok(()), "{url}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use verger_api::{AgentHealth, AgentQuery, AgentReadiness, HttpError, List};
@@ -13,6 +13,9 @@ use verger_core::id::AgentId;
 use verger_engine::{Answer, Message};
 
 use super::asker::Asker;
+use super::named::Named;
+use super::routes::Routes;
+use super::told::{Told, Who};
 use super::{App, Refusal};
 use crate::access::{Caller, Right};
 use crate::monitor::Calendar;
@@ -25,7 +28,28 @@ const PAGE_MAX: usize = 1_000;
 /// Agents that are looked at between two turns of the loop; a rare state is searched for in several looks.
 const LOOK_MAX: usize = 10_000;
 
-pub(super) async fn list(
+pub(super) fn routes() -> Routes {
+    let list = Told::new("listAgents", "agents", "How agents are doing", Who::Reader);
+    let get = Told::new("getAgent", "agents", "How one agent is doing", Who::AgentOrReader);
+    let ready =
+        Told::new("getAgentReady", "agents", "Whether it should be given work now", Who::AgentOrReader);
+    let delete = Told::new("unregisterAgent", "agents", "Watch an agent no longer", Who::Admin);
+    Routes::new()
+        .get("/v1/agents", self::list, list.query::<AgentQuery>().answers(200, "A page.", "List_AgentHealth"))
+        .get("/v1/agents/{id}", one, get.answers(200, "The agent.", "AgentHealth"))
+        .delete("/v1/agents/{id}", unregister, delete.answers_nothing("It is forgotten."))
+        .get(
+            "/v1/agents/{id}/ready",
+            self::ready,
+            ready.answers(200, "It should.", "AgentReadiness").answers(
+                503,
+                "It should not.",
+                "AgentReadiness",
+            ),
+        )
+}
+
+async fn list(
     State(app): State<App>,
     Asker(caller): Asker,
     query: Result<Query<AgentQuery>, QueryRejection>,
@@ -87,7 +111,7 @@ fn health(fleet: &Fleet, calendar: &Calendar, view: &AgentView) -> AgentHealth {
 }
 
 /// How one agent is doing, for whoever may see that.
-async fn seen(app: &App, caller: &Caller, id: &str) -> Result<AgentHealth, Refusal> {
+pub(super) async fn seen(app: &App, caller: &Caller, id: &str) -> Result<AgentHealth, Refusal> {
     let agent = AgentId::from(id);
     caller.may(Right::See(&agent))?;
     let look = app.monitor.look(move |fleet, calendar| {
@@ -96,19 +120,15 @@ async fn seen(app: &App, caller: &Caller, id: &str) -> Result<AgentHealth, Refus
     look.await?.ok_or_else(|| Refusal::unknown_agent(id))
 }
 
-pub(super) async fn one(
+async fn one(
     State(app): State<App>,
     Asker(caller): Asker,
-    Path(id): Path<String>,
+    Named(id): Named,
 ) -> Result<Json<AgentHealth>, Refusal> {
     seen(&app, &caller, &id).await.map(Json)
 }
 
-pub(super) async fn ready(
-    State(app): State<App>,
-    Asker(caller): Asker,
-    Path(id): Path<String>,
-) -> Result<Response, Refusal> {
+async fn ready(State(app): State<App>, Asker(caller): Asker, Named(id): Named) -> Result<Response, Refusal> {
     let health = seen(&app, &caller, &id).await?;
     let status = if health.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let readiness = AgentReadiness { agent_id: id, ready: health.ready, reasons: reasons(&health) };
@@ -139,10 +159,10 @@ fn reasons(health: &AgentHealth) -> Vec<String> {
     reasons
 }
 
-pub(super) async fn unregister(
+async fn unregister(
     State(app): State<App>,
     Asker(caller): Asker,
-    Path(id): Path<String>,
+    Named(id): Named,
 ) -> Result<StatusCode, Refusal> {
     caller.may(Right::Order)?;
     order(&app, &caller, &id, None, Order::Unregister).await?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::stream::{self, Stream};
@@ -21,6 +21,9 @@ use verger_core::time::WallTime;
 use verger_store::{Archive, JournalEvent};
 
 use super::asker::Asker;
+use super::named::Named;
+use super::routes::Routes;
+use super::told::{Told, Who};
 use super::{App, Refusal};
 use crate::access::Right;
 use crate::monitor::wall_now;
@@ -34,10 +37,24 @@ const READ: usize = 256;
 /// A stream says that it is there this often: what lies between would cut a silent one off.
 const ALIVE: Duration = Duration::from_secs(15);
 
-pub(super) async fn of_agent(
+pub(super) fn routes() -> Routes {
+    let page =
+        Told::new("listAgentEvents", "events", "What happened to an agent, newest first", Who::AgentOrReader);
+    let all = Told::new("streamEvents", "events", "What happens, as CloudEvents over SSE", Who::Reader);
+    let after = "The event that was seen last; everything after it is sent.";
+    Routes::new()
+        .get(
+            "/v1/agents/{id}/events",
+            of_agent,
+            page.query::<EventQuery>().answers(200, "A page.", "List_CloudEvent"),
+        )
+        .get("/v1/events", stream, all.header("Last-Event-ID", after).streams("Events, and `reset`."))
+}
+
+async fn of_agent(
     State(app): State<App>,
     Asker(caller): Asker,
-    Path(id): Path<String>,
+    Named(id): Named,
     query: Result<Query<EventQuery>, QueryRejection>,
 ) -> Result<Json<List<AnyJson<'static>>>, Refusal> {
     caller.may(Right::See(&id.as_str().into()))?;
@@ -92,7 +109,7 @@ pub(super) async fn blocking<T: Send + 'static>(
     }
 }
 
-pub(super) async fn stream(
+async fn stream(
     State(app): State<App>,
     Asker(caller): Asker,
     headers: HeaderMap,

@@ -1,47 +1,71 @@
-//! What waits for an agent, handed over: with the reply to a heartbeat, or when it asks.
+//! What waits for an agent, handed over: with the reply to a heartbeat, when it asks, or as a [stream](inbox_stream).
 
 use std::time::Duration;
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
 use verger_api::{InboxQuery, List, PendingItem, PendingKind, Time};
 use verger_core::effect::Outcome;
 use verger_core::id::{AgentId, Incarnation};
 
 use super::asker::Asker;
-use super::{App, Refusal};
+use super::named::Named;
+use super::routes::Routes;
+use super::told::{Told, Who};
+use super::{App, Refusal, inbox_stream};
 use crate::access::Right;
 use crate::monitor::{Item, Kind, wall_now};
 
 /// Nobody waits longer than this at once: what lies between would cut it off.
 const WAIT_MAX: Duration = Duration::from_mins(1);
 
-pub(super) async fn inbox(
+pub(super) fn routes() -> Routes {
+    let told = Told::new("getInbox", "agents", "What waits for an agent; it counts as delivered", Who::Agent);
+    let told = told.query::<InboxQuery>().answers(200, "All of it.", "List_PendingItem");
+    Routes::new().get("/v1/agents/{id}/inbox", inbox, told)
+}
+
+async fn inbox(
     State(app): State<App>,
     Asker(caller): Asker,
-    Path(id): Path<String>,
+    Named(id): Named,
+    headers: HeaderMap,
     query: Result<Query<InboxQuery>, QueryRejection>,
-) -> Result<Json<List<PendingItem>>, Refusal> {
+) -> Result<Response, Refusal> {
     let agent = AgentId::from(id.as_str());
     caller.may(Right::Own(&agent))?;
     let Query(query) = query?;
     let present = life(&app, &agent).await?.ok_or_else(|| Refusal::unknown_agent(&id))?;
     if query.incarnation.is_some_and(|asks| Incarnation(asks) < present) {
-        return Ok(Json(List::whole(vec![superseded_item()])));
+        return Ok(Json(List::whole(vec![superseded_item()])).into_response());
+    }
+    if wants_stream(&headers) {
+        return Ok(inbox_stream::stream(app, agent, present, query.incarnation.is_some()));
     }
     let wait =
         query.wait.map_or(Duration::ZERO, |wait| Duration::from_millis(wait.as_millis())).min(WAIT_MAX);
-    if !wait.is_zero() {
-        let presence = app.monitor.listen(&agent, present);
-        // Whether something came or the time is up, what is there is handed over.
-        let _ = tokio::time::timeout(wait, presence.ready()).await;
+    if wait.is_zero() {
+        return Ok(Json(List::whole(waiting(&app, &agent).await?)).into_response());
     }
-    waiting(&app, &agent).await.map(|items| Json(List::whole(items)))
+    let presence = app.monitor.listen(&agent, present);
+    // Whether something came or the time is up, what is there is handed over.
+    let _ = tokio::time::timeout(wait, presence.ready()).await;
+    let items = waiting(&app, &agent).await?;
+    presence.answered();
+    Ok(Json(List::whole(items)).into_response())
+}
+
+/// Whether it is to be told as things come, over a connection that stays open.
+fn wants_stream(headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or("");
+    accept.contains("text/event-stream")
 }
 
 /// The present life of an agent, if it is registered.
-async fn life(app: &App, agent: &AgentId) -> Result<Option<Incarnation>, Refusal> {
+pub(super) async fn life(app: &App, agent: &AgentId) -> Result<Option<Incarnation>, Refusal> {
     let agent = agent.clone();
     let look = app
         .monitor
@@ -60,7 +84,7 @@ pub(super) async fn waiting(app: &App, agent: &AgentId) -> Result<Vec<PendingIte
     Ok(items)
 }
 
-fn pending_item(item: &Item) -> PendingItem {
+pub(super) fn pending_item(item: &Item) -> PendingItem {
     let kind = match item.kind {
         Kind::Nudge => PendingKind::Nudge,
         Kind::Ping => PendingKind::Ping,

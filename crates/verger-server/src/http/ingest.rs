@@ -15,12 +15,23 @@ use verger_engine::{Answer, Message};
 
 use super::asker::Asker;
 use super::inbox::{superseded_item, waiting};
+use super::routes::Routes;
+use super::told::{Told, Who};
 use super::{App, Refusal};
 use crate::access::{Caller, Right};
 use crate::monitor::wall_now;
 use crate::wire;
 
-pub(super) async fn heartbeats(
+pub(super) fn routes() -> Routes {
+    let beats = Told::new("postHeartbeats", "ingest", "Tell that agents are alive", Who::Anybody);
+    let signals = Told::new("postSignals", "ingest", "Tell what agents do", Who::Anybody);
+    let taken = "What was taken, and what was not; for one object also what waits for its agent.";
+    Routes::new()
+        .post("/v1/heartbeats", heartbeats, beats.batch("Heartbeat").answers(202, taken, "IngestReport"))
+        .post("/v1/signals", self::signals, signals.batch("Signal").answers(202, taken, "IngestReport"))
+}
+
+async fn heartbeats(
     State(app): State<App>,
     Asker(caller): Asker,
     body: Result<Bytes, BytesRejection>,
@@ -40,7 +51,7 @@ pub(super) async fn heartbeats(
     taking.answer(&app, is_one).await
 }
 
-pub(super) async fn signals(
+async fn signals(
     State(app): State<App>,
     Asker(caller): Asker,
     body: Result<Bytes, BytesRejection>,

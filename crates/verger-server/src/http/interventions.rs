@@ -4,9 +4,9 @@
 
 use axum::Json;
 use axum::body::Bytes;
+use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
-use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 use verger_api::{
@@ -20,16 +20,43 @@ use verger_store::{EventQuery, JournalEvent};
 use super::agents::order;
 use super::asker::Asker;
 use super::events::blocking;
-use super::{App, Refusal};
+use super::named::Named;
+use super::routes::Routes;
+use super::told::{Told, Who};
+use super::{App, Refusal, signed};
 use crate::access::{Caller, Right};
 use crate::monitor::wall_now;
 
 type Body = Result<Bytes, BytesRejection>;
 
-pub(super) async fn nudge(
+pub(super) fn routes() -> Routes {
+    let told = |id, summary, body| {
+        let told = Told::new(id, "interventions", summary, Who::Admin).body(body);
+        told.answers(202, "It is ordered, and on disk.", "Intervention").refuses(409).refuses(429)
+    };
+    Routes::new()
+        .post("/v1/agents/{id}/nudge", nudge, told("nudgeAgent", "Remind an agent", "NudgeRequest"))
+        .post(
+            "/v1/agents/{id}/escalate",
+            escalate,
+            told("escalateAgent", "Ask people about an agent", "EscalateRequest"),
+        )
+        .post(
+            "/v1/agents/{id}/decision",
+            decide,
+            told("decideAgent", "Answer what people were asked", "DecisionRequest"),
+        )
+        .post(
+            "/v1/agents/{id}/terminate",
+            terminate,
+            told("terminateAgent", "End an agent", "TerminateRequest"),
+        )
+}
+
+async fn nudge(
     State(app): State<App>,
     Asker(caller): Asker,
-    Path(id): Path<String>,
+    Named(id): Named,
     body: Body,
 ) -> Result<Response, Refusal> {
     caller.may(Right::Order)?;
@@ -38,10 +65,10 @@ pub(super) async fn nudge(
     intervene(&app, &caller, id, asked.incarnation, Order::Nudge { text }).await
 }
 
-pub(super) async fn escalate(
+async fn escalate(
     State(app): State<App>,
     Asker(caller): Asker,
-    Path(id): Path<String>,
+    Named(id): Named,
     body: Body,
 ) -> Result<Response, Refusal> {
     caller.may(Right::Order)?;
@@ -50,10 +77,10 @@ pub(super) async fn escalate(
     intervene(&app, &caller, id, asked.incarnation, Order::Escalate { reason }).await
 }
 
-pub(super) async fn terminate(
+async fn terminate(
     State(app): State<App>,
     Asker(caller): Asker,
-    Path(id): Path<String>,
+    Named(id): Named,
     body: Body,
 ) -> Result<Response, Refusal> {
     caller.may(Right::Order)?;
@@ -62,14 +89,21 @@ pub(super) async fn terminate(
     intervene(&app, &caller, id, asked.incarnation, Order::Terminate { reason }).await
 }
 
-pub(super) async fn decide(
+/// By whoever may order, or by whoever directs the agents, with a signature instead of a token (L21).
+async fn decide(
     State(app): State<App>,
     Asker(caller): Asker,
-    Path(id): Path<String>,
+    Named(id): Named,
+    headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
+    let body = body?;
+    let caller = match signed::stamp(&headers) {
+        Some(stamp) => signed::orchestrator(&app, &stamp, &id, &body)?,
+        None => caller,
+    };
     caller.may(Right::Order)?;
-    let asked: DecisionRequest = read_body(&body?)?;
+    let asked: DecisionRequest = read_body(&body)?;
     let decision = match asked.decision {
         api::Decision::AllowMoreTime => Decision::AllowMoreTime(asked.until.map(from_now)),
         api::Decision::ForceHandoff => Decision::ForceHandoff,

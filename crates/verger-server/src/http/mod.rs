@@ -2,46 +2,88 @@
 //!
 //! ```text
 //! request ─► host and origin ─► who asks ─► may they? ─► parse ─► Monitor ─► answer, or a problem document
+//!                                                                    └─► orders and refusals ─► audit
 //! ```
 
 mod agents;
 mod app;
 mod asker;
+mod audit;
+mod auditor;
+mod backup;
+mod breakers;
+mod checkpoints;
 mod events;
+mod exposition;
+mod fleet;
+mod grpc;
 mod health;
+mod history;
 mod inbox;
+mod inbox_stream;
+mod incidents;
 mod ingest;
 mod interventions;
+mod metrics;
+mod named;
+mod notice;
+mod openapi;
+mod page;
+mod recoveries;
 mod refusal;
+mod routes;
+mod sessions;
+mod settings;
+mod signed;
+mod tasks;
+mod tokens;
+mod told;
 
 use axum::Router;
 use axum::middleware;
-use axum::routing::{get, post};
+use axum::routing::post;
 
 pub use app::{App, Parts};
 pub(crate) use refusal::Refusal;
 
+use routes::Routes;
+
+/// Every address, with what is said of it: one function for each resource.
+fn table() -> Routes {
+    openapi::routes()
+        .and(health::routes())
+        .and(ingest::routes())
+        .and(fleet::routes())
+        .and(agents::routes())
+        .and(settings::routes())
+        .and(history::routes())
+        .and(events::routes())
+        .and(inbox::routes())
+        .and(interventions::routes())
+        .and(tasks::routes())
+        .and(recoveries::routes())
+        .and(breakers::routes())
+        .and(incidents::routes())
+        .and(checkpoints::routes())
+        .and(tokens::routes())
+        .and(sessions::routes())
+        .and(audit::routes())
+        .and(metrics::routes())
+        .and(backup::routes())
+}
+
 /// Everything that is served.
 pub fn router(app: App) -> Router {
-    Router::new()
-        .route("/health", get(health::health))
-        .route("/ready", get(health::ready))
-        .route("/v1/heartbeats", post(ingest::heartbeats))
-        .route("/v1/signals", post(ingest::signals))
-        .route("/v1/agents", get(agents::list))
-        .route("/v1/agents/{id}", get(agents::one).delete(agents::unregister))
-        .route("/v1/agents/{id}/ready", get(agents::ready))
-        .route("/v1/agents/{id}/events", get(events::of_agent))
-        .route("/v1/agents/{id}/inbox", get(inbox::inbox))
-        .route("/v1/events", get(events::stream))
-        .route("/v1/agents/{id}/nudge", post(interventions::nudge))
-        .route("/v1/agents/{id}/escalate", post(interventions::escalate))
-        .route("/v1/agents/{id}/decision", post(interventions::decide))
-        .route("/v1/agents/{id}/terminate", post(interventions::terminate))
+    table()
+        .router
+        .route("/grpc.health.v1.Health/Check", post(grpc::check))
+        .route("/grpc.health.v1.Health/List", post(grpc::list))
+        .route("/grpc.health.v1.Health/Watch", post(grpc::watch))
         .fallback(refusal::no_such_address)
         .method_not_allowed_fallback(refusal::wrong_method)
         .layer(axum::extract::DefaultBodyLimit::max(app::BODY_MAX))
         .layer(middleware::from_fn_with_state(app.clone(), asker::check_origin))
+        .layer(middleware::from_fn_with_state(auditor::Auditor::new(app.clone()), auditor::audit))
         .with_state(app)
 }
 

@@ -5,6 +5,7 @@ use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use verger_api::{BodyError, CursorError, HttpError, PROBLEM_JSON, Problem};
 use verger_core::command::CommandError;
+use verger_core::notice::NoticeError;
 
 use crate::access::{Denied, Stranger};
 use crate::monitor::Unavailable;
@@ -23,10 +24,24 @@ impl Refusal {
         Self(Box::new(Problem::new(code, detail)))
     }
 
+    /// The status of the answer.
+    pub(crate) fn status(&self) -> u16 {
+        self.0.status
+    }
+
+    /// What was wrong.
+    pub(crate) fn detail(&self) -> &str {
+        &self.0.detail
+    }
+
     pub(crate) fn unknown_agent(id: &str) -> Self {
         Self::code("VG0101", format!("no agent `{id}` is registered"))
     }
 }
+
+/// The code of a refusal, for whoever records it.
+#[derive(Clone)]
+pub(super) struct ProblemCode(pub(super) String);
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
@@ -40,6 +55,7 @@ impl IntoResponse for Refusal {
         if status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
+        response.extensions_mut().insert(ProblemCode(problem.code));
         response
     }
 }
@@ -59,6 +75,7 @@ impl From<Denied> for Refusal {
         let kind = match denied {
             Denied::NoToken => HttpError::NoToken,
             Denied::NotAllowed | Denied::AnotherAgent => HttpError::NotAllowed,
+            Denied::Watched => HttpError::WatchedTree,
         };
         Self::http(kind, denied.to_string())
     }
@@ -73,6 +90,25 @@ impl From<Stranger> for Refusal {
 impl From<CommandError> for Refusal {
     fn from(error: CommandError) -> Self {
         Self::code(error.code(), error.to_string())
+    }
+}
+
+impl From<NoticeError> for Refusal {
+    fn from(error: NoticeError) -> Self {
+        let problem = Problem::new(error.code(), error.to_string());
+        match error {
+            NoticeError::Denied(denied) => {
+                let millis = denied.refusal.retry_after.as_millis();
+                problem.retry_after(millis.div_ceil(1_000).max(1)).into()
+            }
+            _ => problem.into(),
+        }
+    }
+}
+
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Self {
+        Self(Box::new(problem))
     }
 }
 

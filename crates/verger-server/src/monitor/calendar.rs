@@ -29,17 +29,24 @@ impl Calendar {
         Self { blind: blind.into(), ..Self::default() }
     }
 
-    /// It is so late by both clocks now.
-    pub(crate) fn on_turn(&mut self, now: Timestamp, reading: Reading, blind: Option<Blind>) {
+    /// It is so late by both clocks now. Answers the blind time before it, the first time that it is told.
+    pub(crate) fn on_turn(
+        &mut self,
+        now: Timestamp,
+        reading: Reading,
+        blind: Option<Blind>,
+    ) -> Option<Blind> {
         (self.now, self.wall) = (now, reading.wall);
-        let Some(Blind { at, lasted, .. }) = blind else { return };
+        let new = blind?;
         // The loop says the same blind time again until it is on disk.
-        if self.blind.back() != Some(&(at, lasted)) {
-            self.blind.push_back((at, lasted));
-            if self.blind.len() > REMEMBERED {
-                self.blind.pop_front();
-            }
+        if self.blind.back() == Some(&(new.at, new.lasted)) {
+            return None;
         }
+        self.blind.push_back((new.at, new.lasted));
+        if self.blind.len() > REMEMBERED {
+            self.blind.pop_front();
+        }
+        Some(new)
     }
 
     /// Now, in observed time.

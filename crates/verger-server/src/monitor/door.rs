@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use verger_engine::{Answer, Inbox, Input, Message, Ticket};
 
+use super::counters::{Counters, Tally};
 use super::queue::{Delivery, Queue};
 
 /// A ticket is the delivery's number and, in its last bits, the message's place there.
@@ -22,6 +23,8 @@ pub(crate) struct Door {
     /// Deliveries whose answers are not all known yet.
     open: BTreeMap<u64, Open>,
     taken: usize,
+    tally: Tally,
+    counters: Arc<Counters>,
 }
 
 struct Open {
@@ -31,7 +34,7 @@ struct Open {
 }
 
 impl Door {
-    pub(crate) fn new(queue: Arc<Queue>) -> Self {
+    pub(crate) fn new(queue: Arc<Queue>, counters: Arc<Counters>) -> Self {
         Self {
             queue,
             deliveries: VecDeque::new(),
@@ -40,12 +43,15 @@ impl Door {
             place: 0,
             open: BTreeMap::new(),
             taken: 0,
+            tally: Tally::default(),
+            counters,
         }
     }
 
     /// The turn is over: there is room again for what it took.
     pub(crate) fn end_turn(&mut self) {
         self.queue.took(std::mem::take(&mut self.taken));
+        self.tally.add_to(&self.counters);
     }
 
     /// Begins with the next delivery; tells whether there is one.
@@ -77,6 +83,7 @@ impl Inbox for Door {
                 let is_awaited = self.open.contains_key(&self.number);
                 self.place += 1;
                 self.taken += 1;
+                self.tally.on_input(&message);
                 return Some(Input { ticket: is_awaited.then_some(ticket), message });
             }
             if !self.begin() {
@@ -86,6 +93,7 @@ impl Inbox for Door {
     }
 
     fn answer(&mut self, ticket: Ticket, answer: Answer) {
+        self.tally.on_answer(&answer);
         let (number, place) = (ticket.0 >> PLACE_BITS, ticket.0 & ((1 << PLACE_BITS) - 1));
         let Some(open) = self.open.get_mut(&number) else { return };
         let Some(slot) = open.answers.get_mut(place as usize).filter(|slot| slot.is_none()) else { return };
@@ -113,7 +121,7 @@ mod tests {
     #[test]
     fn answers_come_back_together_in_the_order_of_the_messages() {
         let queue = Arc::new(Queue::default());
-        let mut door = Door::new(Arc::clone(&queue));
+        let mut door = Door::new(Arc::clone(&queue), Arc::default());
         let (tell, mut answers) = oneshot::channel();
         queue.push(Delivery { messages: vec![order("x")], answers: None }).expect("room");
         queue.push(Delivery { messages: vec![order("a"), order("b")], answers: Some(tell) }).expect("room");
@@ -131,7 +139,7 @@ mod tests {
     #[test]
     fn a_delivery_of_nothing_is_answered_with_nothing() {
         let queue = Arc::new(Queue::default());
-        let mut door = Door::new(Arc::clone(&queue));
+        let mut door = Door::new(Arc::clone(&queue), Arc::default());
         let (tell, mut answers) = oneshot::channel();
         queue.push(Delivery { messages: vec![], answers: Some(tell) }).expect("room");
         assert!(door.next().is_none());

@@ -2,6 +2,7 @@
 
 mod calendar;
 mod clock;
+mod counters;
 mod door;
 mod outlet;
 mod pending;
@@ -24,6 +25,7 @@ use verger_store::{Archive, EngineStore};
 
 pub use calendar::Calendar;
 pub use clock::{SystemClock, wall_now};
+pub use counters::{Counted, Counters};
 pub use pending::{Handover, Item, Kind, Listener, Pending};
 pub use presence::Presence;
 pub use queue::Unavailable;
@@ -43,6 +45,7 @@ pub struct Monitor {
     queue: Arc<Queue>,
     pending: Arc<Pending>,
     pulse: Arc<Pulse>,
+    counters: Arc<Counters>,
     archive: Archive,
 }
 
@@ -84,20 +87,32 @@ impl Monitor {
         let calendar = Calendar::new(blind);
         let (queue, pending, pulse) =
             (Arc::<Queue>::default(), Arc::<Pending>::default(), Arc::<Pulse>::default());
+        let counters = Arc::<Counters>::default();
         let (carried, effects) = mpsc::unbounded_channel();
-        let outlet = Outlet { pending: Arc::clone(&pending), queue: Arc::clone(&queue), carried };
+        let outlet = Outlet {
+            pending: Arc::clone(&pending),
+            queue: Arc::clone(&queue),
+            counters: Arc::clone(&counters),
+            carried,
+        };
         let restore = |rows, at| Fleet::restore(policies, seed, rows, at);
         let engine = Engine::open(SystemClock, store, outlet, settings, restore)?;
-        let door = Door::new(Arc::clone(&queue));
-        let turning =
-            Turning { engine, door, queue: Arc::clone(&queue), calendar, pulse: Arc::clone(&pulse) };
+        let door = Door::new(Arc::clone(&queue), Arc::clone(&counters));
+        let turning = Turning {
+            engine,
+            door,
+            queue: Arc::clone(&queue),
+            calendar,
+            pulse: Arc::clone(&pulse),
+            counters: Arc::clone(&counters),
+        };
         let closed = Closed(Arc::clone(&queue));
         let thread = std::thread::Builder::new().name("verger-engine".to_owned()).spawn(move || {
             // However the loop ends, nobody waits for an answer that never comes.
             let _closed = closed;
             turning.run();
         })?;
-        Ok(Started { monitor: Self { queue, pending, pulse, archive }, effects, thread })
+        Ok(Started { monitor: Self { queue, pending, pulse, counters, archive }, effects, thread })
     }
 
     /// Hands messages over, and waits for what becomes of each: facts and orders until they are on disk.
@@ -105,6 +120,11 @@ impl Monitor {
         let (tell, answers) = oneshot::channel();
         self.queue.push(Delivery { messages, answers: Some(tell) })?;
         answers.await.map_err(|_| Unavailable::Stopping)
+    }
+
+    /// Hands messages over without waiting for what becomes of them.
+    pub fn send(&self, messages: Vec<Message>) -> Result<(), Unavailable> {
+        self.queue.push(Delivery { messages, answers: None })
     }
 
     /// Looks at the fleet between two turns of the loop; all that is seen is on disk. It must be quick: nothing is
@@ -147,6 +167,16 @@ impl Monitor {
         &self.pulse
     }
 
+    /// What the loop has taken in and given out.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Messages that wait for the loop.
+    pub fn queued(&self) -> usize {
+        self.queue.waiting()
+    }
+
     /// What is remembered.
     pub fn archive(&self) -> &Archive {
         &self.archive
@@ -159,6 +189,11 @@ impl Started {
         self.monitor.queue.stop();
         // A panic was reported by its thread.
         let _ = self.thread.join();
+    }
+
+    /// The effects, for somebody who outlives this hand; it has none from then on.
+    pub fn take_effects(&mut self) -> mpsc::UnboundedReceiver<Effect> {
+        std::mem::replace(&mut self.effects, mpsc::unbounded_channel().1)
     }
 
     /// Whether the loop has ended, by itself or because it was told to.

@@ -8,6 +8,7 @@ use verger_core::signal::{Body, Content, Signal, Trust};
 use verger_engine::{Message, Outbox};
 
 use super::clock::wall_now;
+use super::counters::Counters;
 use super::pending::{Item, Kind, Pending};
 use super::queue::Queue;
 
@@ -22,6 +23,7 @@ const PING: &str = "Answer with a pong of the same number.";
 pub(crate) struct Outlet {
     pub(crate) pending: Arc<Pending>,
     pub(crate) queue: Arc<Queue>,
+    pub(crate) counters: Arc<Counters>,
     pub(crate) carried: mpsc::UnboundedSender<Effect>,
 }
 
@@ -36,6 +38,7 @@ impl Outlet {
 
 impl Outbox for Outlet {
     fn release(&mut self, effect: &Effect) {
+        self.counters.on_effect(&effect.action);
         match &effect.action {
             // Nobody listens: that is an answer too, and a quick one.
             Action::Ping if !self.pending.is_heard(&effect.key.agent) => {
@@ -89,7 +92,9 @@ mod tests {
 
     fn outlet() -> (Outlet, mpsc::UnboundedReceiver<Effect>) {
         let (carried, effects) = mpsc::unbounded_channel();
-        (Outlet { pending: Arc::default(), queue: Arc::default(), carried }, effects)
+        let outlet =
+            Outlet { pending: Arc::default(), queue: Arc::default(), counters: Arc::default(), carried };
+        (outlet, effects)
     }
 
     fn effect(seq: u32, action: Action) -> Effect {

@@ -53,12 +53,14 @@ pub struct Pending {
 struct Waiting {
     items: VecDeque<Item>,
     listeners: usize,
+    /// The life that is known to listen.
+    heard_as: Option<Incarnation>,
     bell: Arc<Notify>,
 }
 
 impl Waiting {
     fn is_over(&self) -> bool {
-        self.items.is_empty() && self.listeners == 0
+        self.items.is_empty() && self.listeners == 0 && self.heard_as.is_none()
     }
 }
 
@@ -116,6 +118,26 @@ impl Pending {
         let bell = Arc::clone(&waiting.bell);
         drop(agents);
         Listener { pending: Arc::clone(self), agent: agent.clone(), bell }
+    }
+
+    /// This life listens from now on; tells whether that is news.
+    pub(crate) fn announce(&self, agent: &AgentId, life: Incarnation) -> bool {
+        let mut agents = self.lock();
+        let waiting = agents.entry(agent.clone()).or_default();
+        waiting.heard_as.replace(life) != Some(life)
+    }
+
+    /// If nobody listens any more, tells which life did, and takes the ping back that it did not fetch.
+    pub(crate) fn hang_up(&self, agent: &AgentId) -> Option<(Incarnation, Option<EffectKey>)> {
+        let mut agents = self.lock();
+        let waiting = agents.get_mut(agent).filter(|waiting| waiting.listeners == 0)?;
+        let life = waiting.heard_as.take()?;
+        let at = waiting.items.iter().position(|item| item.kind == Kind::Ping);
+        let ping = at.and_then(|at| waiting.items.remove(at)).map(|ping| ping.key);
+        if waiting.is_over() {
+            agents.remove(agent);
+        }
+        Some((life, ping))
     }
 
     fn put_back(&self, items: Vec<Item>) {

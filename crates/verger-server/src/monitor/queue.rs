@@ -138,6 +138,11 @@ impl Queue {
         inner.waiting = inner.waiting.saturating_sub(messages);
     }
 
+    /// Messages handed over and not taken by the loop yet.
+    pub(crate) fn waiting(&self) -> usize {
+        self.lock().waiting
+    }
+
     pub(crate) fn looks(&self) -> Vec<Look> {
         std::mem::take(&mut self.lock().looks)
     }

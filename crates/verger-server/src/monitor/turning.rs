@@ -8,6 +8,7 @@ use verger_engine::{Clock, Engine, Store, Turn};
 
 use super::calendar::Calendar;
 use super::clock::{SystemClock, boot_millis};
+use super::counters::Counters;
 use super::door::Door;
 use super::outlet::Outlet;
 use super::queue::Queue;
@@ -21,6 +22,7 @@ pub struct Pulse {
     turned_boot: AtomicU64,
     store_failed: AtomicBool,
     turns: AtomicU64,
+    late_millis: AtomicU64,
 }
 
 impl Pulse {
@@ -39,7 +41,13 @@ impl Pulse {
         self.turns.load(Ordering::Relaxed)
     }
 
+    /// How much later than it wanted to the loop last turned.
+    pub fn late(&self) -> Duration {
+        Duration::from_millis(self.late_millis.load(Ordering::Relaxed))
+    }
+
     fn beat(&self, turn: &Turn) {
+        self.late_millis.store(turn.late.as_millis(), Ordering::Relaxed);
         self.turned_boot.store(boot_millis(), Ordering::Relaxed);
         self.store_failed.store(turn.store_failed, Ordering::Relaxed);
         self.turns.fetch_add(1, Ordering::Relaxed);
@@ -53,6 +61,7 @@ pub(crate) struct Turning<S> {
     pub(crate) queue: Arc<Queue>,
     pub(crate) calendar: Calendar,
     pub(crate) pulse: Arc<Pulse>,
+    pub(crate) counters: Arc<Counters>,
 }
 
 impl<S: Store> Turning<S> {
@@ -75,7 +84,10 @@ impl<S: Store> Turning<S> {
     fn after(&mut self, turn: &Turn) {
         self.door.end_turn();
         self.pulse.beat(turn);
-        self.calendar.on_turn(turn.now, SystemClock.read(), turn.blind);
+        self.counters.on_turn(turn);
+        if let Some(blind) = self.calendar.on_turn(turn.now, SystemClock.read(), turn.blind) {
+            self.counters.on_blind(&blind);
+        }
         if !turn.store_failed {
             for look in self.queue.looks() {
                 look(self.engine.fleet(), &self.calendar);

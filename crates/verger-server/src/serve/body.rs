@@ -13,7 +13,7 @@ use hyper::body::Incoming;
 use tokio::time::{Sleep, sleep};
 
 /// The time that all of a body may take: enough for the largest over a slow line.
-const WHOLE_WITHIN: Duration = Duration::from_secs(60);
+const WHOLE_WITHIN: Duration = Duration::from_mins(1);
 
 /// A body within its time.
 pub(super) struct TimelyBody {

@@ -26,6 +26,9 @@ pub enum ServeError {
         #[source]
         source: io::Error,
     },
+    /// There is no socket for local clients.
+    #[error(transparent)]
+    Socket(#[from] crate::unix::BindError),
     /// The address is open to others, and nothing protects it.
     #[error(
         "listening at {0}, beyond this machine, needs `access.tls`; `--insecure` does without, where others may listen in"

@@ -10,7 +10,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
-use super::connections::{Connections, Serve};
+use super::connections::{Connections, HEAD_WITHIN, Serve, Version};
+use super::tls::HTTP2;
 
 /// Connections at one time, where the system allows for as many open files.
 const CONNECTIONS_MAX: u64 = 16_384;
@@ -20,6 +21,10 @@ const OTHER_FILES: u64 = 256;
 const HANDSHAKE_WITHIN: Duration = Duration::from_secs(10);
 /// The pause when the system has no room for another connection: trying again at once would only burn time.
 const NO_ROOM_PAUSE: Duration = Duration::from_millis(100);
+/// How clients of HTTP/2 begin. No request of HTTP/1 begins like that.
+const HTTP2_BEGINS: [u8; 3] = *b"PRI";
+/// The pause before a beginning that is too short to tell is looked at again.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Where connections come in.
 pub(super) struct Listener {
@@ -70,12 +75,33 @@ async fn greet(
     // Answers are small and somebody waits for each.
     let _ = stream.set_nodelay(true);
     match tls {
-        None => serve.run(stream, peer, slot).await,
-        Some(tls) => {
-            if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE_WITHIN, tls.accept(stream)).await {
-                serve.run(stream, peer, slot).await;
+        None => {
+            if let Ok(Ok(version)) = tokio::time::timeout(HEAD_WITHIN, version(&stream)).await {
+                serve.run(stream, version, peer, slot).await;
             }
         }
+        Some(tls) => {
+            if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE_WITHIN, tls.accept(stream)).await {
+                let agreed = stream.get_ref().1.alpn_protocol();
+                let version = if agreed == Some(HTTP2) { Version::Http2 } else { Version::Http1 };
+                serve.run(stream, version, peer, slot).await;
+            }
+        }
+    }
+}
+
+/// How a client speaks that says so in the clear: by how it begins, which is left for whoever reads it.
+async fn version(stream: &TcpStream) -> io::Result<Version> {
+    let mut begins = [0; HTTP2_BEGINS.len()];
+    loop {
+        let seen = stream.peek(&mut begins).await?;
+        if seen == begins.len() && begins == HTTP2_BEGINS {
+            return Ok(Version::Http2);
+        }
+        if seen == 0 || begins[..seen] != HTTP2_BEGINS[..seen] {
+            return Ok(Version::Http1);
+        }
+        tokio::time::sleep(LOOK_AGAIN).await;
     }
 }
 

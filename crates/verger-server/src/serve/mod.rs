@@ -9,14 +9,14 @@
 //! Whatever cannot be had is said before anything is watched: a second monitor on the same directory, an address that
 //! is taken, a certificate that cannot be read.
 
+mod background;
 mod body;
 mod connections;
 mod fatal;
 mod listener;
+mod service;
 mod tls;
 mod welcome;
-
-mod service;
 
 pub use fatal::ServeError;
 pub use service::{Log, Options, Serving};

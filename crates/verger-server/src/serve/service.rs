@@ -6,25 +6,33 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::watch;
+use axum::Router;
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
 use verger_api::Cursors;
 use verger_api::ingest::Limits;
 use verger_config::{Configuration, Server, Storage};
 use verger_engine::Settings;
 use verger_store::{Archive, EngineStore};
 
+use super::background::{Background, Reach};
 use super::connections::Connections;
 use super::listener::Listener;
 use super::{ServeError, tls, welcome};
 use crate::access::{Doorkeeper, Origin, admin_secret};
 use crate::http::{self, App, Parts};
 use crate::monitor::{Monitor, Started};
+use crate::unix::{self, Socket};
 use crate::wire::Encoder;
 
 /// How often it is looked whether the loop is still there.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// The name of the file that says where the monitor answers.
 const URL_FILE: &str = "verger.url";
+/// The name of the socket for local clients.
+const SOCKET_FILE: &str = "verger.sock";
+/// How long local clients have to finish what is under way.
+const LOCAL_WITHIN: Duration = Duration::from_secs(3);
 
 /// Takes a line for whoever operates the monitor.
 pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
@@ -42,8 +50,10 @@ pub struct Options {
 /// A monitor that is watching and can be served.
 pub struct Serving {
     started: Started,
+    background: Background,
     connections: Connections,
     listener: Listener,
+    local: Local,
     url: String,
     welcome: String,
     data_dir: PathBuf,
@@ -54,30 +64,41 @@ impl Serving {
     pub async fn start(options: Options) -> Result<Self, ServeError> {
         let begun = Instant::now();
         let Options { configuration, version, log } = options;
-        let Configuration { policies, server, storage, .. } = configuration;
+        let Configuration { policies, server, storage, outward, means, .. } = configuration;
         check_reach(&server)?;
+        let (chain_max, retention) = (policies.recovery.chain_max, storage.retention.clone());
+        let reach = Reach { means, outward, retention, chain_max };
+        reach.check()?;
         let tls = server.tls.as_ref().map(tls::acceptor).transpose()?;
         let (store, newest) = open(&server)?;
         let data_dir = store.1.directory().to_owned();
         let data_dir = fs::canonicalize(&data_dir).unwrap_or(data_dir);
         let admin = admin_secret(&data_dir)?;
+        let socket = Socket::bind(&data_dir.join(SOCKET_FILE))?;
         let listener = Listener::bind(server.listen, tls).await;
         let failed = |source| ServeError::Listen { address: server.listen, source };
         let listener = listener.map_err(failed)?;
         let address = listener.address().map_err(failed)?;
         let archive = store.1.clone();
-        let started = Monitor::start(store, policies, settings(&storage), seed()?)?;
+        let mut started = Monitor::start(store, policies, settings(&storage), seed()?)?;
+        let mut doorkeeper = Doorkeeper::new(archive, &admin);
+        if let Some(secret) = reach.secret()? {
+            doorkeeper = doorkeeper.with_orchestrator(secret);
+        }
+        let url = welcome::url(address, listener.is_encrypted());
+        let background = Background::start(&mut started, reach, &newest, &url, &log)?;
+        let origin = Origin::new(address, []);
+        let origin = if listener.is_encrypted() { origin.through_tls() } else { origin };
         let app = App::new(Parts {
             monitor: started.monitor.clone(),
-            doorkeeper: Doorkeeper::new(archive, &admin),
-            origin: Origin::new(address, []),
+            doorkeeper,
+            origin,
             cursors: Cursors::new(admin.reveal().as_bytes()),
             limits: Limits::default(),
             newest,
             started: begun,
             version,
         });
-        let url = welcome::url(address, listener.is_encrypted());
         let agents = started.monitor.look(|fleet, _| fleet.len()).await.unwrap_or(0);
         let welcome = welcome::text(version, &url, &data_dir, &data_dir.join("admin.token"), agents);
         let file = data_dir.join(URL_FILE);
@@ -85,8 +106,10 @@ impl Serving {
         if server.insecure && !address.ip().is_loopback() {
             log("connections from other machines are not encrypted: tokens can be read on the way");
         }
-        let connections = Connections::new(http::router(app));
-        Ok(Self { started, connections, listener, url, welcome, data_dir })
+        let router = http::router(app);
+        let local = Local::serve(socket, router.clone());
+        let connections = Connections::new(router);
+        Ok(Self { started, background, connections, listener, local, url, welcome, data_dir })
     }
 
     /// Where it answers.
@@ -101,7 +124,7 @@ impl Serving {
 
     /// Serves until `shutdown` is done; then answers what is under way, writes down what is known, and ends.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
-        let Self { started, connections, listener, data_dir, .. } = self;
+        let Self { started, background, connections, listener, local, data_dir, .. } = self;
         let ended_by_itself = tokio::select! {
             () = shutdown => false,
             () = listener.run(&connections) => false,
@@ -109,12 +132,38 @@ impl Serving {
         };
         // Nobody new is let in.
         drop(listener);
-        connections.finish().await;
+        tokio::join!(connections.finish(), local.finish());
+        let _kept = background.end().await;
         // It waits for the disk. A panic in it was reported by its thread.
         let _ = tokio::task::spawn_blocking(|| started.stop()).await;
         // That it is no longer there is not worth a failure.
         let _ = fs::remove_file(data_dir.join(URL_FILE));
         if ended_by_itself { Err(ServeError::LoopEnded) } else { Ok(()) }
+    }
+}
+
+/// The way in for local clients.
+struct Local {
+    end: oneshot::Sender<()>,
+    serving: JoinHandle<std::io::Result<()>>,
+}
+
+impl Local {
+    fn serve(socket: Socket, router: Router) -> Self {
+        let (end, ends) = oneshot::channel();
+        let ended = async {
+            // That nobody is left who could say so says it too.
+            let _ = ends.await;
+        };
+        Self { end, serving: tokio::spawn(unix::serve(socket, router, ended)) }
+    }
+
+    /// Waits until requests that are under way are answered, or their time is up.
+    async fn finish(mut self) {
+        let _ = self.end.send(());
+        if tokio::time::timeout(LOCAL_WITHIN, &mut self.serving).await.is_err() {
+            self.serving.abort();
+        }
     }
 }
 

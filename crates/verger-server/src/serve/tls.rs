@@ -12,6 +12,9 @@ use verger_config::Tls;
 
 use super::ServeError;
 
+/// The name of HTTP/2 when the two sides agree on how to speak.
+pub(super) const HTTP2: &[u8] = b"h2";
+
 /// Reads both files. What is wrong with them is said now, not to the first client.
 pub(super) fn acceptor(files: &Tls) -> Result<TlsAcceptor, ServeError> {
     let chain = CertificateDer::pem_file_iter(&files.cert)
@@ -24,7 +27,7 @@ pub(super) fn acceptor(files: &Tls) -> Result<TlsAcceptor, ServeError> {
         .with_no_client_auth()
         .with_single_cert(chain, key)
         .map_err(|error| wrong(&files.cert, &error))?;
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![HTTP2.to_vec(), b"http/1.1".to_vec()];
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 

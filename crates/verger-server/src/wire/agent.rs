@@ -51,6 +51,39 @@ pub fn agent_health(
     }
 }
 
+/// How an agent is at this moment, for its history.
+pub fn snapshot(view: &AgentView, calendar: &Calendar) -> api::HealthSnapshot {
+    api::HealthSnapshot {
+        at: api::Time::from_millis(calendar.wall_now().0),
+        incarnation: view.incarnation.0,
+        state: states::state(view.state),
+        liveness: states::liveness(view.liveness.status),
+        waiting_on: view.waiting_on.map(|wait| states::awaited(wait.awaited)),
+        task_id: view.task.as_ref().map(ToString::to_string),
+        metrics: metrics(view, calendar),
+    }
+}
+
+/// What is known of an agent's last heartbeat, if it sent one in this life: when it came, and the totals that it told.
+/// Texts become fingerprints on their way in, so the words of its phase are not known any more.
+pub fn last_heartbeat(view: &AgentView, calendar: &Calendar) -> Option<api::Heartbeat<'static>> {
+    let came = view.metrics.last_heartbeat?;
+    let vitals = api::Vitals {
+        token_count: Some(view.metrics.tokens),
+        error_count: Some(view.metrics.errors),
+        cost_usd: Some(dollars(view.metrics.cost_micros)),
+        role: Some(view.role.to_string().into()),
+        ..api::Vitals::default()
+    };
+    Some(api::Heartbeat {
+        agent_id: view.id.to_string().into(),
+        task_id: view.task.as_ref().map(|task| task.to_string().into()),
+        timestamp: Some(time(calendar, came)),
+        incarnation: Some(view.incarnation.0),
+        vitals,
+    })
+}
+
 /// One breaker.
 pub(crate) fn breaker_status(breaker: &BreakerView, calendar: &Calendar) -> api::CircuitBreakerStatus {
     let time = |at: Timestamp| time(calendar, at);
@@ -108,7 +141,7 @@ fn intervening(step: Intervention, calendar: &Calendar) -> api::Intervening {
     api::Intervening { step, attempt, until: until.map(|at| time(calendar, at)) }
 }
 
-fn waste(wasted: &Delta) -> api::Waste {
+pub(crate) fn waste(wasted: &Delta) -> api::Waste {
     api::Waste {
         tokens: wasted.spent.tokens,
         cost_usd: dollars(wasted.spent.cost_micros),
@@ -118,7 +151,7 @@ fn waste(wasted: &Delta) -> api::Waste {
     }
 }
 
-pub(super) fn time(calendar: &Calendar, at: Timestamp) -> api::Time {
+pub(crate) fn time(calendar: &Calendar, at: Timestamp) -> api::Time {
     api::Time::from_millis(calendar.wall(at).0)
 }
 

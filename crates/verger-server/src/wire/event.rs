@@ -15,9 +15,9 @@ use verger_core::id::{AgentId, TaskId};
 use verger_core::liveness::FailureClass;
 use verger_core::recovery::Change;
 use verger_core::time::Timestamp;
-use verger_store::{EncodeEvent, EventText, Place};
+use verger_store::{EncodeEvent, EventText, IncidentChange, JournalEvent, Place};
 
-use super::{evidence, note, states};
+use super::{evidence, incident, note, states};
 
 /// Puts facts into `CloudEvents`.
 #[derive(Clone, Debug)]
@@ -46,6 +46,10 @@ impl EncodeEvent for Encoder {
         };
         let body = envelope.to_json();
         EventText { kind, task, body }
+    }
+
+    fn incident(&self, event: &Event, place: Place) -> Option<IncidentChange> {
+        incident::change(event, place)
     }
 }
 
@@ -232,6 +236,12 @@ fn of_machines(fact: &Fact) -> Option<EventData> {
         },
         _ => return None,
     })
+}
+
+/// The state that an agent is in after an event of the journal, if that is what it tells.
+pub(crate) fn state_after(event: &JournalEvent) -> Option<api::HealthState> {
+    let body: serde_json::Value = serde_json::from_str(&event.body).ok()?;
+    body["data"]["to"].as_str()?.parse().ok()
 }
 
 pub(super) fn decision(decision: Decision) -> api::Decision {

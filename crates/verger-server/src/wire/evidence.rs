@@ -4,7 +4,7 @@ use verger_api as api;
 use verger_core::evidence::{Evidence, Severity, Sign};
 use verger_core::signal::{Awaited, Trust};
 
-pub(super) fn all(evidence: &[Evidence]) -> Vec<api::Evidence> {
+pub(crate) fn all(evidence: &[Evidence]) -> Vec<api::Evidence> {
     evidence.iter().map(one).collect()
 }
 

@@ -4,14 +4,26 @@
 //! fingerprints and an agent's clock readings become spans, so the core sees neither.
 
 mod agent;
+mod checkpoint;
 mod event;
 mod evidence;
 mod heartbeat;
+mod incident;
 mod note;
 mod signal;
 mod states;
+mod work;
 
-pub use agent::agent_health;
+pub use agent::{agent_health, last_heartbeat, snapshot};
+pub(crate) use agent::{breaker_status, time, waste};
+pub use checkpoint::{
+    ReferenceTooLong, checkpoint_content, checkpoint_info, checkpoint_state, stored_checkpoint,
+};
 pub use event::Encoder;
+pub(crate) use event::state_after;
+pub(crate) use evidence::all as findings;
 pub use heartbeat::heartbeat;
+pub use incident::incident;
 pub use signal::signal;
+pub(crate) use states::mode_in;
+pub use work::{recovery, task, task_status_in};

@@ -54,6 +54,15 @@ pub(super) fn mode(mode: Mode) -> api::Mode {
     }
 }
 
+pub(crate) fn mode_in(mode: api::Mode) -> Mode {
+    match mode {
+        api::Mode::Observe => Mode::Observe,
+        api::Mode::Nudge => Mode::Nudge,
+        api::Mode::Escalate => Mode::Escalate,
+        api::Mode::Full => Mode::Full,
+    }
+}
+
 pub(super) fn awaited(awaited: Awaited) -> api::Awaited {
     match awaited {
         Awaited::Tool => api::Awaited::Tool,

@@ -87,6 +87,7 @@ mod tests {
             trace.judgement.findings.push(Finding {
                 fault,
                 allowance,
+                lasted: Span::hours(1),
                 too_short: false,
                 found,
                 intervened: None,

@@ -51,6 +51,7 @@ pub(super) struct Pace<'a> {
     pub(super) seen: &'a SeenTime,
     pub(super) agent: &'a AgentId,
     pub(super) began: SimTime,
+    pub(super) ended: SimTime,
 }
 
 impl Pace<'_> {
@@ -62,6 +63,12 @@ impl Pace<'_> {
     /// How long it took until so many minutes of token use were over. For ever, if they were not.
     fn token_minutes(&self, count: u64) -> Span {
         self.took(self.heard.nth_token_minute(self.agent, self.began, count as usize))
+    }
+
+    /// How long it took until it was heard that its provider refuses it, if it was.
+    fn refusal(&self) -> Option<Span> {
+        let refused = self.heard.first_refusal(self.agent, self.began).filter(|at| *at <= self.ended)?;
+        Some(Span::millis(self.seen.between(self.began, refused)))
     }
 
     fn took(&self, until: Option<SimTime>) -> Span {
@@ -77,6 +84,8 @@ pub fn allowance(kind: FaultKind, hit: &Circumstances<'_>, policies: &Policies) 
         FaultKind::Crash if hit.unseen => None,
         FaultKind::Crash if hit.facts.connection == Connection::Wrapped => Some(Span::ZERO),
         FaultKind::Freeze | FaultKind::Crash => silence(hit, role),
+        // It had ended before; what began meanwhile was never heard of.
+        FaultKind::HostLoss | FaultKind::Partition if hit.before == Condition::Gone => None,
         FaultKind::HostLoss | FaultKind::Partition => {
             silence(hit, role).map(|span| span.max(role.liveness.route_patience + pinged_after(hit, role)))
         }
@@ -93,12 +102,12 @@ pub fn allowance(kind: FaultKind, hit: &Circumstances<'_>, policies: &Policies) 
             let seen = if hit.facts.reports_tools { hit.pace.calls(steps) } else { Span::ZERO };
             seen.max(role.context.standstill) + beat
         }),
-        // Nothing is wrong with the agent, or the detector for it is yet to come.
-        FaultKind::NearLoop
-        | FaultKind::ProviderOutage
-        | FaultKind::ClockSkew
-        | FaultKind::Transport
-        | FaultKind::EffectFailure => None,
+        // Who asks nothing of its provider does not know that it would be refused.
+        FaultKind::ProviderOutage => hit.pace.refusal(),
+        FaultKind::ClockSkew if hit.before == Condition::Gone => None,
+        FaultKind::ClockSkew => Some(Span::ZERO),
+        // There is nothing to find, or the detector for it is yet to come.
+        FaultKind::NearLoop | FaultKind::Transport | FaultKind::EffectFailure => None,
     }
 }
 

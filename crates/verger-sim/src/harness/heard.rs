@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use verger_core::id::AgentId;
-use verger_core::signal::{Body, Heartbeat, Status};
+use verger_core::signal::{Body, Failure, Heartbeat, Status, Trust};
 
 use crate::world::{Delivery, SimTime};
 
@@ -24,6 +24,8 @@ struct Agent {
     calls: Vec<SimTime>,
     /// The minutes in which it used tokens.
     token_minutes: Vec<u32>,
+    /// When it said that its provider refuses it.
+    refusals: Vec<SimTime>,
     /// Whether it said that a call began.
     announces_calls: bool,
 }
@@ -40,6 +42,10 @@ impl Heard {
                 Body::Status(report) => self.agent(&signal.agent).says(now, report.status),
                 Body::ToolStarted { .. } => self.agent(&signal.agent).announces_calls = true,
                 Body::ToolFinished { .. } => self.agent(&signal.agent).calls.push(now),
+                // Who proves nothing is not believed when it speaks of failures.
+                Body::Error(Failure { provider: true, .. }) if signal.content.trust == Trust::Verified => {
+                    self.agent(&signal.agent).refusals.push(now);
+                }
                 Body::Tokens { .. } => self.agent(&signal.agent).uses_tokens(now),
                 _ => {}
             }
@@ -54,6 +60,12 @@ impl Heard {
     /// Whether this agent says when a call begins.
     pub(super) fn announces_calls(&self, agent: &AgentId) -> bool {
         self.agents.get(agent).is_some_and(|known| known.announces_calls)
+    }
+
+    /// When its provider was first heard to refuse it after `began`.
+    pub(super) fn first_refusal(&self, agent: &AgentId, began: SimTime) -> Option<SimTime> {
+        let refusals = &self.agents.get(agent)?.refusals;
+        refusals.get(refusals.partition_point(|at| *at < began)).copied()
     }
 
     /// When the `count`th call after `began` ended.

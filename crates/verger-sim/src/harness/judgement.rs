@@ -9,6 +9,7 @@ use verger_core::time::Span;
 use super::alarm::Alarm;
 use super::allowance::{Circumstances, Pace, allowance};
 use super::heard::Heard;
+use super::known::{Known, is_shown};
 use super::seen::SeenTime;
 use crate::world::{AgentFacts, Condition, FaultKind, Injection, SimTime, Truth};
 
@@ -40,6 +41,8 @@ pub struct Finding {
     /// From which moment of seen time after its beginning the policy allows a verdict; `None` if no
     /// verdict is expected.
     pub allowance: Option<Span>,
+    /// How long it could be seen.
+    pub lasted: Span,
     /// It ended before any verdict was allowed.
     pub too_short: bool,
     /// How long after the allowance the alarm was raised, if it was.
@@ -51,14 +54,7 @@ pub struct Finding {
 impl Finding {
     /// It could not be told from rest, or from a good end that nobody saw, and was not.
     pub fn is_hidden(&self) -> bool {
-        let sought = !matches!(
-            self.fault.kind,
-            FaultKind::NearLoop
-                | FaultKind::ProviderOutage
-                | FaultKind::ClockSkew
-                | FaultKind::Transport
-                | FaultKind::EffectFailure
-        );
+        let sought = self.fault.kind != FaultKind::NearLoop && !self.fault.kind.is_endured();
         sought && self.allowance.is_none() && self.found.is_none()
     }
 
@@ -74,6 +70,7 @@ pub(super) struct Evidence<'a> {
     pub(super) policies: &'a Policies,
     pub(super) seen: &'a SeenTime,
     pub(super) heard: &'a Heard,
+    pub(super) known: &'a Known,
     pub(super) alarms: &'a [Alarm],
     /// When something was done about each agent.
     pub(super) interventions: &'a BTreeMap<AgentId, Vec<SimTime>>,
@@ -146,8 +143,12 @@ impl Evidence<'_> {
         let done = self.interventions.get(&fault.agent).map_or(&[][..], Vec::as_slice);
         let first = done.partition_point(|at| *at < fault.began);
         let intervened = done.get(first).copied().filter(|at| in_time(*at));
-        // What was done something about was noticed, even where it helped before anybody had to be told.
-        let found = [told, intervened].into_iter().flatten().min();
+        let found = if is_shown(fault.kind) {
+            self.known.since(fault.id).filter(|at| in_time(*at))
+        } else {
+            // What was done something about was noticed, even where it helped before anybody had to be told.
+            [told, intervened].into_iter().flatten().min()
+        };
         let from = self.counts_from(fault, found.unwrap_or(ended));
         let allowance = allowance(fault.kind, &self.circumstances(fault, from), self.policies);
         let after = |at: SimTime| {
@@ -157,7 +158,8 @@ impl Evidence<'_> {
         let lasted = self.seen.between(from, ended.max(from));
         let too_short = found.is_none() && allowance.is_some_and(|allowance| lasted < allowance.as_millis());
         let (found, intervened) = (found.map(after), intervened.map(after));
-        Finding { fault: fault.clone(), allowance, too_short, found, intervened }
+        let lasted = Span::millis(lasted);
+        Finding { fault: fault.clone(), allowance, lasted, too_short, found, intervened }
     }
 
     /// From when on a fault counts that was noticed, or ended, at `at`. Who was away gives every silence its time anew.
@@ -188,7 +190,13 @@ impl Evidence<'_> {
             unsure: *began < from,
             unseen: self.seen.is_blind(*began) || self.is_unheard(facts, *began),
             busy: self.heard.busy_at(agent, *began),
-            pace: Pace { heard: self.heard, seen: self.seen, agent, began: *began },
+            pace: Pace {
+                heard: self.heard,
+                seen: self.seen,
+                agent,
+                began: *began,
+                ended: fault.ended.unwrap_or(self.until),
+            },
             age: Span::millis(began.since(born.map_or(SimTime::ZERO, |(at, _)| *at))),
         }
     }

@@ -18,6 +18,7 @@ mod disk;
 mod drill;
 mod heard;
 mod judgement;
+mod known;
 mod machine;
 mod messages;
 mod monitor;

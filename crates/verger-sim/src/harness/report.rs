@@ -32,6 +32,8 @@ pub struct Report {
     pub wrong_terminations: u64,
     /// What went wrong, by kind, and how it was found.
     pub faults: BTreeMap<String, FaultReport>,
+    /// What else happened, by kind: a monitor has to live with it, and there is nothing to find.
+    pub endured: BTreeMap<String, u64>,
     /// From the moment a verdict was allowed to the first reminder, escalation, interruption or stop.
     pub mean_time_to_intervention_seconds: Option<f64>,
     /// Lives that were ended so that another could go on.
@@ -145,7 +147,12 @@ impl Report {
         self.warnings.raised = judgement.warnings().count() as u64;
         self.warnings.unfounded = judgement.warnings().filter(|(_, touched)| !touched).count() as u64;
         for finding in &judgement.findings {
-            self.faults.entry(finding.fault.kind.name().into()).or_default().add(finding);
+            let kind = finding.fault.kind;
+            if kind.is_endured() {
+                *self.endured.entry(kind.name().into()).or_default() += 1;
+            } else {
+                self.faults.entry(kind.name().into()).or_default().add(finding);
+            }
         }
         self.faults.values_mut().for_each(FaultReport::settle);
         let delays: Vec<u64> = judgement
@@ -181,6 +188,9 @@ impl Report {
         self.messages.add(&other.messages);
         for (kind, faults) in &other.faults {
             self.faults.entry(kind.clone()).or_default().merge(faults);
+        }
+        for (kind, count) in &other.endured {
+            *self.endured.entry(kind.clone()).or_default() += count;
         }
         self.add_mean(other);
         self.add_checkers(other);
@@ -322,6 +332,7 @@ mod tests {
               }
             }
           },
+          "endured": {},
           "meanTimeToInterventionSeconds": 1.0,
           "recovery": {
             "attempted": 0,

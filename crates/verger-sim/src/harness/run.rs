@@ -173,6 +173,9 @@ impl<'a> Run<'a> {
         }
         self.follow(&turn);
         self.carry_out();
+        if let Some(engine) = self.monitor.engine() {
+            self.score.known.look(began, turn.now, self.world.truth(), engine.fleet());
+        }
         let due = self.drilled + DRILL_EVERY <= began.0;
         if due && turn.committed && turn.complete && self.machine.now() == began {
             self.drilled = began.0;

@@ -13,6 +13,7 @@ use super::alarm::Alarms;
 use super::breakers::BreakerLog;
 use super::heard::Heard;
 use super::judgement::{Evidence, Judgement};
+use super::known::Known;
 use super::messages::MessageReport;
 use super::report::{MonitorReport, NudgeReport, RecoveryReport, Report};
 use super::seen::SeenTime;
@@ -25,6 +26,7 @@ pub(super) struct Score {
     alarms: Alarms,
     pub(super) seen: SeenTime,
     pub(super) heard: Heard,
+    pub(super) known: Known,
     pub(super) breakers: BreakerLog,
     messages: MessageReport,
     interventions: BTreeMap<AgentId, Vec<SimTime>>,
@@ -73,6 +75,7 @@ impl Score {
             policies,
             seen: &self.seen,
             heard: &self.heard,
+            known: &self.known,
             alarms: self.alarms.raised(),
             interventions: &self.interventions,
             until,

@@ -10,7 +10,9 @@ use crate::error::Error;
 use crate::journal::count;
 use crate::moment::{Moment, timestamp};
 
-const COLUMNS: &str = "number, id, task, agent, parent, phase, hash, observed_ms, wall_ms";
+const COLUMNS: &str = "number, id, task, agent, parent, phase, hash, observed_ms, wall_ms, size,
+    CASE WHEN size <= 1024 THEN content END";
+const TABLES: &str = "checkpoints LEFT JOIN checkpoint_bodies USING (hash)";
 
 /// A checkpoint without its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +33,10 @@ pub struct CheckpointInfo {
     pub hash: ContentHash,
     /// When it came in.
     pub at: Moment,
+    /// How large its content is, in bytes; not known if that is lost.
+    pub size: Option<u64>,
+    /// Its content, if that is at most 1 KiB. It is not compared with the hash here.
+    pub small: Option<Vec<u8>>,
 }
 
 /// A body, and whether it is what it was.
@@ -53,7 +59,7 @@ impl Archive {
         limit: usize,
     ) -> Result<Vec<CheckpointInfo>, Error> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM checkpoints WHERE task = ?1 AND number < ?2 ORDER BY number DESC LIMIT ?3"
+            "SELECT {COLUMNS} FROM {TABLES} WHERE task = ?1 AND number < ?2 ORDER BY number DESC LIMIT ?3"
         );
         let before = before.unwrap_or(i64::MAX);
         self.read(|db| {
@@ -61,9 +67,15 @@ impl Archive {
         })
     }
 
+    /// One checkpoint, without its body.
+    pub fn checkpoint_info(&self, id: &CheckpointId) -> Result<Option<CheckpointInfo>, Error> {
+        let sql = format!("SELECT {COLUMNS} FROM {TABLES} WHERE id = ?1");
+        self.read(|db| db.prepare_cached(&sql)?.query_row([id.as_str()], read).optional())
+    }
+
     /// One checkpoint, with its body.
     pub fn checkpoint(&self, id: &CheckpointId) -> Result<Option<(CheckpointInfo, CheckpointBody)>, Error> {
-        let sql = format!("SELECT {COLUMNS} FROM checkpoints WHERE id = ?1");
+        let sql = format!("SELECT {COLUMNS} FROM {TABLES} WHERE id = ?1");
         self.with(|db| {
             let find = || db.prepare_cached(&sql)?.query_row([id.as_str()], read).optional();
             let Some(info) = find().map_err(Error::sql("read a checkpoint"))? else { return Ok(None) };
@@ -83,5 +95,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<CheckpointInfo> {
         phase: row.get(5)?,
         hash: ContentHash(row.get(6)?),
         at: Moment { observed: timestamp(row.get(7)?), wall: WallTime(row.get(8)?) },
+        size: row.get::<_, Option<i64>>(9)?.and_then(|size| u64::try_from(size).ok()),
+        small: row.get(10)?,
     })
 }

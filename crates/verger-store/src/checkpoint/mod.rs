@@ -6,6 +6,7 @@
 
 mod bodies;
 mod list;
+mod queue;
 mod save;
 mod survey;
 

@@ -187,3 +187,18 @@ fn a_file_that_nothing_refers_to_is_removed_once_it_is_old() {
     assert_eq!(body(&archive, "c2"), CheckpointBody::Intact(large(2)));
     assert_eq!(files(&desk), 1);
 }
+
+#[test]
+fn l26_a_checkpoint_that_waits_is_kept_as_a_whole_until_it_is_written() {
+    let desk = Desk::new();
+    let (_engine, archive) = desk.open();
+    let new = checkpoint("c1", "t", None, b"one");
+    let id = archive.queue_checkpoint(new.clone()).wait().expect("it is kept");
+    archive.queue_checkpoint(NewCheckpoint { body: b"other".to_vec(), ..new.clone() }).wait().expect("again");
+    assert_eq!(archive.queued_checkpoint(&id).expect("a read"), Some(new.clone()), "the first holds");
+    save(&archive, new).expect("it is written");
+    archive.forget_queued_checkpoint(id.clone()).wait().expect("it is dropped");
+    assert_eq!(archive.queued_checkpoint(&id).expect("a read"), None);
+    let info = archive.checkpoint_info(&id).expect("a read").expect("it is there");
+    assert_eq!((info.size, info.small.as_deref()), (Some(3), Some(&b"one"[..])));
+}

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 use verger_core::effect::{Action, Effect, EffectKey};
-use verger_core::event::{Event, Fact};
+use verger_core::event::{Event, Fact, Incident};
 use verger_core::fleet::{Row, RowKey};
 use verger_core::id::Incarnation;
 use verger_core::time::{Span, Timestamp, WallTime};
 use verger_engine::{Batch, Mark, Reading};
 use verger_store::{
-    Archive, EncodeEvent, EngineStore, Error, EventText, Moment, NewCheckpoint, Options, Place, Saved, open,
+    Archive, EncodeEvent, EngineStore, Error, EventText, IncidentChange, Moment, NewCheckpoint, Options,
+    Place, Saved, open,
 };
 
 /// When the wall clock showed that the monitor began to see.
@@ -28,6 +29,19 @@ impl EncodeEvent for Plain {
             _ => ("OTHER", None),
         };
         EventText { kind, task, body: format!("{{\"id\":{},\"type\":\"{kind}\"}}", place.id) }
+    }
+
+    fn incident(&self, event: &Event, _: Place) -> Option<IncidentChange> {
+        let agent = event.agent.as_ref().map(|(agent, _)| agent.clone());
+        let key = |incident: &Incident| format!("{incident:?} {agent:?}");
+        match &event.fact {
+            Fact::IncidentOpened { incident, .. } => {
+                let (key, body) = (key(incident), format!("{incident:?}"));
+                Some(IncidentChange::Opened { key, agent, body })
+            }
+            Fact::IncidentResolved { incident, .. } => Some(IncidentChange::Resolved { key: key(incident) }),
+            _ => None,
+        }
     }
 }
 

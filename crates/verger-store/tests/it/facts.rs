@@ -98,6 +98,10 @@ fn a_changed_or_missing_line_breaks_the_audit_log_from_there_on() {
     let check = || archive.verify_audit().expect("read");
     assert_eq!(check(), AuditCheck::Whole { lines: 4 });
     assert_eq!(archive.audit_after(2, 9).expect("read")[0].line, line("api"));
+    let before =
+        |number| archive.audit_before(number, 2).expect("read").iter().map(|entry| entry.number).collect();
+    let (newest, older): (Vec<i64>, Vec<i64>) = (before(None), before(Some(2)));
+    assert_eq!((newest, older), (vec![4, 3], vec![1]));
     let hand = rusqlite::Connection::open(desk.path("verger.db")).expect("a person with sqlite3");
     hand.execute("UPDATE audit SET actor = 'eve' WHERE number = 3", []).expect("changed");
     assert_eq!(check(), AuditCheck::Broken { number: 3 });

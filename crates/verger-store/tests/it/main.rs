@@ -8,6 +8,7 @@ mod engine;
 mod facts;
 mod failing;
 mod hostile;
+mod incidents;
 mod journal;
 mod opening;
 mod retention;

@@ -122,12 +122,13 @@ fn unit_path() -> anyhow::Result<PathBuf> {
 
 /// The unit. It ends by SIGTERM, as the monitor wants to be ended, and is started again when it fails.
 fn unit(program: &Path, config: Option<&Path>, data_dir: Option<&Path>) -> anyhow::Result<String> {
-    let mut start = format!("{} serve", quoted(program)?);
+    let mut words = vec![quoted(program)?, "serve".to_owned()];
     for (flag, path) in [("--config", config), ("--data-dir", data_dir)] {
         if let Some(path) = path {
-            start.push_str(&format!(" {flag} {}", quoted(path)?));
+            words.extend([flag.to_owned(), quoted(path)?]);
         }
     }
+    let start = words.join(" ");
     Ok(format!(
         "[Unit]\nDescription=Verger watches fleets of AI agents\n\n[Service]\nExecStart={start}\nRestart=on-failure\n\
          RestartSec=1\nUMask=0077\n\n[Install]\nWantedBy=default.target\n"

@@ -113,6 +113,7 @@ mod tests {
                 "alarms",
                 "checkers",
                 "days",
+                "endured",
                 "falseAlarms",
                 "faults",
                 "healthyAgentDays",

@@ -106,6 +106,11 @@ impl FaultKind {
         }
     }
 
+    /// Whether there is nothing to find: a monitor has to live with it, and to hold it against nobody.
+    pub const fn is_endured(self) -> bool {
+        matches!(self, Self::Transport | Self::EffectFailure)
+    }
+
     /// Whether the agent goes round in circles, so that a word may bring it out of them.
     pub const fn is_loop(self) -> bool {
         matches!(self, Self::ExactLoop | Self::Alternation | Self::NearLoop | Self::ErrorLoop)

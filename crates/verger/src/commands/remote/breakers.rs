@@ -17,7 +17,7 @@ use crate::screen::{Style, Table, ago, safe, short, until};
 Examples:
   verger breakers                                     all of them
   verger breakers --state open                        those that refuse calls
-  verger breakers reset agent-7/api_call/search       let calls through again"
+  verger breakers reset agent-7/api/search            let calls through again"
 )]
 pub(crate) struct Breakers {
     #[command(subcommand)]

@@ -111,7 +111,7 @@ fn of_folder(folder: &Path) -> Vec<Check> {
             "it is made by the first `verger serve`; or name another by --data-dir",
         )];
     };
-    let mut checks = vec![if meta.mode() & 0o007 == 0 {
+    let mut checks = vec![if meta.mode() % 0o10 == 0 {
         Check::ok("data", shown.to_string())
     } else {
         Check::warn("data", format!("{shown} is open to other users"), "`chmod 700` it")

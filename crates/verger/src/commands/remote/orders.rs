@@ -1,5 +1,7 @@
 //! Commands by which people order something: remind, ask, decide, end, take up again, call an alarm false.
 
+use std::io::{self, Write};
+
 use clap::Args;
 use verger_api::{
     Decision, DecisionRequest, EscalateRequest, HumanDuration, Intervention, InterventionKind, NudgeRequest,
@@ -136,7 +138,9 @@ pub(super) async fn escalate(args: &Escalate, screen: &mut Screen<'_>) -> anyhow
 pub(super) async fn decide(args: &Decide, screen: &mut Screen<'_>) -> anyhow::Result<Exit> {
     let Whom { id, incarnation, reach } = &args.whom;
     if args.lasts.is_some() && args.decision != Decision::AllowMoreTime {
-        anyhow::bail!("--for goes with allow-more-time alone");
+        // Nothing is left to be done if even this cannot be written.
+        let _ = writeln!(io::stderr(), "error: --for goes with allow-more-time alone");
+        return Ok(Exit::Usage);
     }
     let until = args.lasts.map(|lasts| {
         let lasts = i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX);

@@ -11,10 +11,10 @@ use verger_config::Environment;
 /// Which monitor is asked. Without options: the one of this user on this machine.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Reach {
-    /// Where the monitor is; without it $VERGER_URL, then what runs in the data directory
+    /// Where the monitor is; without it `$VERGER_URL`, then what runs in the data directory
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
-    /// Where the monitor's data is; without it $VERGER_DATA_DIR, then $XDG_STATE_HOME/verger (root: /var/lib/verger)
+    /// Where its data is; without it `$VERGER_DATA_DIR`, then `$XDG_STATE_HOME/verger` (root: `/var/lib/verger`)
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
     /// Print JSON

@@ -71,9 +71,6 @@ pub(super) async fn run(what: &Tokens, screen: &mut Screen<'_>) -> anyhow::Resul
 }
 
 async fn create(wanted: &NewToken, reach: &Reach, screen: &mut Screen<'_>) -> anyhow::Result<Exit> {
-    if let Err(error) = wanted.check() {
-        anyhow::bail!("{error}");
-    }
     let created = reach.control()?.create_token(wanted).await?;
     if reach.json {
         return screen.json(&created);

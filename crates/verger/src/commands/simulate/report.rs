@@ -40,6 +40,7 @@ pub(super) fn line(out: &mut dyn Write, report: &Report) -> io::Result<()> {
 pub(super) fn full(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     faults(out, report)?;
     writeln!(out)?;
+    endured(out, report)?;
     row(out, "alarms", &format!("{}, of which {} false", report.alarms, report.false_alarms))?;
     let warnings = &report.warnings;
     row(out, "warnings", &format!("{}, of which {} unfounded", warnings.raised, warnings.unfounded))?;
@@ -100,6 +101,15 @@ fn faults(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// What there was nothing to find in.
+fn endured(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    if report.endured.is_empty() {
+        return Ok(());
+    }
+    let kinds: Vec<_> = report.endured.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+    row(out, "endured", &kinds.join(", "))
 }
 
 fn services(out: &mut dyn Write, report: &Report) -> io::Result<()> {

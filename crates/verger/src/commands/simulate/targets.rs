@@ -86,10 +86,9 @@ fn share(part: u64, whole: f64) -> f64 {
     if part == 0 { 0.0 } else { part as f64 / whole }
 }
 
-/// Whether Verger should find every fault of this kind: a fault of an agent, not a condition of the world around
-/// it, and one that a detector looks for.
+/// Whether Verger should find every fault of this kind: one that a detector looks for.
 fn is_sought(kind: &str) -> bool {
-    FaultKind::OF_AGENTS.iter().any(|fault| fault.name() == kind && *fault != NOT_YET_SOUGHT)
+    FaultKind::ALL.iter().any(|fault| fault.name() == kind && *fault != NOT_YET_SOUGHT && !fault.is_endured())
 }
 
 /// Every checker, in one line.
@@ -152,12 +151,16 @@ mod tests {
             missed(|report| report.faults = [("crash".to_owned(), fault(1_000, 989))].into()),
             ["crash found"]
         );
+        assert_eq!(
+            missed(|report| report.faults = [("partition".to_owned(), fault(1_000, 989))].into()),
+            ["partition found"]
+        );
     }
 
     #[test]
-    fn few_faults_of_a_kind_and_conditions_of_the_world_prove_nothing() {
-        let worldly = FaultKind::ALL.into_iter().filter(|kind| !kind.is_agent_fault());
-        let unsought = worldly.chain([FaultKind::NearLoop]).map(|kind| (kind.name(), fault(5_000, 0)));
+    fn few_faults_of_a_kind_and_what_nobody_looks_for_prove_nothing() {
+        let endured = FaultKind::ALL.into_iter().filter(|kind| kind.is_endured());
+        let unsought = endured.chain([FaultKind::NearLoop]).map(|kind| (kind.name(), fault(5_000, 0)));
         for (kind, fault) in unsought.chain([("crash", fault(999, 0))]) {
             assert_eq!(
                 missed(|report| report.faults = [(kind.to_owned(), fault)].into()),

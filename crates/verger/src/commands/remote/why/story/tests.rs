@@ -11,7 +11,7 @@ fn at(seconds_ago: i64) -> Value {
 }
 
 /// A healthy agent, with these fields changed.
-fn agent(changes: Value) -> AgentHealth {
+fn agent(changes: &Value) -> AgentHealth {
     let mut health = json!({
         "agentId": "agent-7", "taskId": "build", "state": "HEALTHY", "stateChangedAt": at(600),
         "lastHeartbeat": at(4), "lastCheckpoint": null,
@@ -33,7 +33,7 @@ fn found(signal: &str, verdict: &str, verified: bool, text: &str) -> Value {
     json!({"signal": signal, "value": "17m", "threshold": "15m", "verdict": verdict, "text": text, "verified": verified})
 }
 
-fn told(changes: Value) -> String {
+fn told(changes: &Value) -> String {
     let story = of(&agent(changes), Time::from_millis(NOON));
     let mut lines = Vec::new();
     for part in &story.paragraphs {
@@ -46,12 +46,12 @@ fn told(changes: Value) -> String {
 
 #[test]
 fn a_healthy_agent_needs_few_words() {
-    insta::assert_snapshot!(told(json!({})));
+    insta::assert_snapshot!(told(&json!({})));
 }
 
 #[test]
 fn a_stuck_agent_is_explained_by_what_was_found_and_what_is_done() {
-    insta::assert_snapshot!(told(json!({
+    insta::assert_snapshot!(told(&json!({
         "state": "STUCK",
         "evidence": [
             found("tool-silence", "stuck", true, "no tool call for 17m (limit 15m)"),
@@ -64,7 +64,7 @@ fn a_stuck_agent_is_explained_by_what_was_found_and_what_is_done() {
 
 #[test]
 fn one_that_waits_for_a_person_is_not_blamed() {
-    insta::assert_snapshot!(told(json!({
+    insta::assert_snapshot!(told(&json!({
         "liveness": {"status": "idle", "cause": null, "class": null, "since": at(30)},
         "waitingOn": {"kind": "person", "since": at(720), "until": at(-7200)},
     })));
@@ -72,7 +72,7 @@ fn one_that_waits_for_a_person_is_not_blamed() {
 
 #[test]
 fn a_frozen_one_whose_people_were_asked_says_how_to_answer() {
-    insta::assert_snapshot!(told(json!({
+    insta::assert_snapshot!(told(&json!({
         "agentId": "it's odd",
         "state": "FAILING",
         "liveness": {"status": "unresponsive", "cause": "event-loop-freeze", "class": "recoverable", "since": at(300)},
@@ -84,7 +84,7 @@ fn a_frozen_one_whose_people_were_asked_says_how_to_answer() {
 
 #[test]
 fn one_that_ended_is_not_said_to_be_silent() {
-    insta::assert_snapshot!(told(json!({
+    insta::assert_snapshot!(told(&json!({
         "state": "TERMINATED",
         "liveness": {"status": "offline", "cause": "process-crash", "class": "terminal", "since": at(60)},
         "evidence": [found("exit", "failing", true, "its process ended (137)")],
@@ -96,7 +96,7 @@ fn every_state_liveness_and_step_is_told_in_sentences() {
     for state in HealthState::ALL {
         for status in LivenessStatus::ALL {
             for step in Step::ALL {
-                let story = told(json!({
+                let story = told(&json!({
                     "state": state,
                     "liveness": {"status": status, "cause": null, "class": null, "since": at(60)},
                     "intervention": {"step": step, "attempt": 1, "until": at(-60)},

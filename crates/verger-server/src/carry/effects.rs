@@ -1,0 +1,323 @@
+//! One effect after the other leaves; each is carried out beside the others, and in order for one agent.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+use verger_act::{Carrier, Done, Job, NotTaken, Reply};
+use verger_api::{self as api, DecisionRequest, read_body};
+use verger_config::MeansBook;
+use verger_core::command::{Command, Decision, Order};
+use verger_core::effect::{Action, Effect, EffectKey, Escalation, Outcome};
+use verger_core::id::{AgentId, CheckpointId, RoleName, TaskId};
+use verger_core::recovery::Spawn;
+use verger_core::signal::{Body, Content, Signal, Trust};
+use verger_core::time::Span;
+use verger_engine::Message;
+use verger_store::CheckpointBody;
+
+use super::documents::{self, Whom};
+use super::outcome;
+use super::way::{TELL_WITHIN, Way};
+use crate::monitor::{Monitor, wall_now};
+use crate::serve::Log;
+
+/// The time that a stop may take beyond what the agent is given.
+const STOP_SLACK: Duration = Duration::from_secs(15);
+/// States up to this size travel with a start; a larger one is fetched by its name.
+const STATE_MAX: usize = 1 << 20;
+
+/// Carries effects out.
+pub(crate) struct Carrying {
+    pub(crate) monitor: Monitor,
+    pub(crate) carrier: Arc<Carrier>,
+    pub(crate) means: MeansBook,
+    /// Whoever directs the agents, if escalations go there.
+    pub(crate) orchestrator: Option<Way>,
+    /// Where this monitor is reached.
+    pub(crate) url: String,
+    /// How many checkpoints the core walks through.
+    pub(crate) chain_max: usize,
+    pub(crate) log: Log,
+}
+
+impl Carrying {
+    /// Carries out whatever comes, until the monitor is about to end; then drops what is under way.
+    ///
+    /// The way in is given back, to be kept until the loop has ended: what still leaves it has not failed, and is
+    /// carried out after the next start.
+    pub(crate) async fn run(
+        self,
+        mut effects: mpsc::UnboundedReceiver<Effect>,
+        mut closing: watch::Receiver<bool>,
+    ) -> mpsc::UnboundedReceiver<Effect> {
+        let carrying = Arc::new(self);
+        let mut under_way = JoinSet::new();
+        loop {
+            let effect = tokio::select! {
+                effect = effects.recv() => effect,
+                _ = closing.changed() => None,
+            };
+            let Some(effect) = effect else { return effects };
+            while under_way.try_join_next().is_some() {}
+            under_way.spawn(Arc::clone(&carrying).carry_out(effect));
+        }
+    }
+
+    async fn carry_out(self: Arc<Self>, Effect { key, action }: Effect) {
+        match &action {
+            Action::Escalate(asked) => self.escalate(key, asked).await,
+            Action::Stop { within } => self.stop(key, *within).await,
+            Action::Spawn(new) => self.spawn(key, new).await,
+            Action::Withdraw { task, start, incarnation } => {
+                let document =
+                    documents::withdraw(&key, task.as_str(), *start, incarnation.map(|life| life.0));
+                self.end(key, document, Span::ZERO).await;
+            }
+            Action::Survey { task } => self.survey(&key, task.clone()).await,
+            Action::WriteCheckpoint { id, .. } => self.write(key, id.clone()).await,
+            // Their results are notices; one that does not come is missed in time.
+            Action::Probe(_) | Action::AskAdvice(_) => {}
+            // Nothing carries messages yet, and trying again would not help.
+            Action::Deliver { .. } | Action::RemindOfMessage { .. } | Action::TellSender { .. } => {
+                self.monitor.report(key, Outcome::Rejected);
+            }
+            // They wait for the agent itself; see `Outlet`.
+            Action::Ping
+            | Action::Nudge { .. }
+            | Action::Inquire { .. }
+            | Action::Interrupt { .. }
+            | Action::RequestHandoff { .. } => self.monitor.report(key, Outcome::Failed),
+        }
+    }
+
+    /// Asks whoever directs the agents. Where nobody does it lies open for people to find, which counts as reached:
+    /// who runs a fleet so has chosen to look.
+    async fn escalate(&self, key: EffectKey, asked: &Escalation) {
+        let Some(way) = &self.orchestrator else { return self.monitor.report(key, Outcome::Delivered) };
+        let document = documents::escalation(&key, asked, &self.url);
+        let Some(done) = self.does(&key, way, document, &asked.reason, TELL_WITHIN).await else { return };
+        let outcome = outcome::of(&done);
+        self.monitor.report(key.clone(), outcome);
+        if let Done::Posted(delivery) = &done
+            && let Reply::Accepted(answer) = &delivery.reply
+            && let Some(order) = decision(&answer.body)
+        {
+            self.decide(&key, order).await;
+        }
+    }
+
+    /// The answer decides, about the life that it was asked about.
+    async fn decide(&self, key: &EffectKey, order: Order) {
+        let (agent, by) = (key.agent.clone(), "orchestrator".into());
+        let command = Command { agent, incarnation: Some(key.incarnation), by, order };
+        match self.monitor.tell(vec![Message::Command(command)]).await {
+            Ok(answers) => {
+                if let Some(verger_engine::Answer::Ordered(Err(error))) = answers.first() {
+                    (self.log)(&format!(
+                        "the orchestrator's answer about {} was not taken: {error}",
+                        key.agent
+                    ));
+                }
+            }
+            Err(error) => {
+                (self.log)(&format!("the orchestrator's answer about {} is lost: {error}", key.agent));
+            }
+        }
+    }
+
+    async fn stop(&self, key: EffectKey, within: Span) {
+        let whom = self.whom(&key.agent).await;
+        let document = documents::stop(&key, &whom, within);
+        self.end(key, document, within).await;
+    }
+
+    /// Ends something by the means of its agent.
+    async fn end(&self, key: EffectKey, document: Value, within: Span) {
+        let role = self.whom(&key.agent).await.role.map(RoleName::from);
+        let Some(means) = self.means.termination(&key.agent, role.as_ref()) else {
+            return self.reject(key, "nothing is configured by which it could be ended (`termination`)");
+        };
+        let limit = Duration::from_millis(within.as_millis()) + STOP_SLACK;
+        let text = format!("agent {} is to end", key.agent);
+        let way = match Way::of(means, "termination.webhook") {
+            Ok(way) => way,
+            Err(error) => return self.reject(key, &error.to_string()),
+        };
+        if let Some(done) = self.does(&key, &way, document, &text, limit).await {
+            self.monitor.report(key, outcome::of_stop(&done));
+        }
+    }
+
+    async fn spawn(&self, key: EffectKey, new: &Spawn) {
+        let role = self.whom(&new.agent).await.role.map(RoleName::from);
+        let Some(means) = self.means.spawn(&new.agent, role.as_ref()) else {
+            return self.reject(key, "nothing is configured by which it could be started (`spawn`)");
+        };
+        let way = match Way::of(means, "spawn.webhook") {
+            Ok(way) => way,
+            Err(error) => return self.reject(key, &error.to_string()),
+        };
+        let state = match &new.from {
+            None => None,
+            Some(id) => match self.state(id.clone()).await {
+                Some(state) => state,
+                None => return self.monitor.report(key, Outcome::Unreadable),
+            },
+        };
+        let document = documents::spawn(&key, new, state.as_ref());
+        let text = format!("task {} is to go on", new.task);
+        if let Some(done) = self.does(&key, &way, document, &text, TELL_WITHIN).await {
+            self.monitor.report(key, outcome::of(&done));
+        }
+    }
+
+    /// The state of a checkpoint, if it is small; nothing if it cannot be read.
+    async fn state(&self, id: CheckpointId) -> Option<Option<Value>> {
+        let archive = self.monitor.archive().clone();
+        let read = tokio::task::spawn_blocking(move || archive.checkpoint(&id)).await.ok()?.ok()??;
+        match read.1 {
+            CheckpointBody::Intact(content) if content.len() <= STATE_MAX => {
+                Some(serde_json::from_slice(&content).ok())
+            }
+            CheckpointBody::Intact(_) => Some(None),
+            CheckpointBody::Damaged | CheckpointBody::Missing => None,
+        }
+    }
+
+    async fn survey(&self, key: &EffectKey, task: TaskId) {
+        let (archive, chain_max) = (self.monitor.archive().clone(), self.chain_max);
+        let looked = tokio::task::spawn_blocking(move || archive.survey(&task, chain_max)).await;
+        match looked {
+            Ok(Ok(found)) => {
+                let body = Body::Surveyed { key: key.clone(), checkpoints: found.into() };
+                self.monitor.found(key, body);
+            }
+            Ok(Err(error)) => {
+                (self.log)(&format!("the checkpoints of {} cannot be read: {error}", key.agent));
+                self.monitor.report(key.clone(), Outcome::Failed);
+            }
+            Err(_) => self.monitor.report(key.clone(), Outcome::Failed),
+        }
+    }
+
+    /// Writes a checkpoint that waited in line (L26).
+    async fn write(&self, key: EffectKey, id: CheckpointId) {
+        let archive = self.monitor.archive().clone();
+        let work = move || {
+            let Some(new) = archive.queued_checkpoint(&id)? else {
+                return Ok(archive.checkpoint_info(&id)?.map(|_| None));
+            };
+            let agent = new.agent.clone();
+            match archive.save_checkpoint(new)?.wait() {
+                Ok(_) => {
+                    archive.forget_queued_checkpoint(id.clone()).wait().map(|()| Some(Some((agent, id))))
+                }
+                // It can never be written, and nobody would know what it waits for.
+                Err(verger_store::Error::Checkpoint(_)) => {
+                    archive.forget_queued_checkpoint(id).wait().map(|()| None)
+                }
+                Err(error) => Err(error),
+            }
+        };
+        let outcome = match tokio::task::spawn_blocking(work).await {
+            Ok(Ok(Some(written))) => {
+                if let Some((agent, id)) = written {
+                    self.tell_of(agent, id);
+                }
+                Outcome::Delivered
+            }
+            Ok(Ok(None)) => Outcome::Rejected,
+            Ok(Err(_)) | Err(_) => Outcome::Failed,
+        };
+        self.monitor.report(key, outcome);
+    }
+
+    /// Has the core know that work was saved after all.
+    fn tell_of(&self, agent: AgentId, id: CheckpointId) {
+        let content = Content {
+            incarnation: None,
+            sent_at: None,
+            received_at: wall_now(),
+            trust: Trust::Verified,
+            body: Body::Checkpoint { id },
+        };
+        // A monitor that has too much to do finds it when it looks through the checkpoints.
+        let _ = self.monitor.send(vec![Message::Signal(Signal { agent, content })]);
+    }
+
+    async fn whom(&self, agent: &AgentId) -> Whom {
+        let agent = agent.clone();
+        let look = self.monitor.look(move |fleet, calendar| {
+            fleet.view(calendar.now(), &agent).map(|view| Whom {
+                role: Some(view.role.as_str().to_owned()),
+                task: view.task.as_ref().map(ToString::to_string),
+            })
+        });
+        look.await.ok().flatten().unwrap_or_default()
+    }
+
+    /// Does something by a way. Nothing comes of it if the monitor ends first: then it is done after the next start.
+    async fn does(
+        &self,
+        key: &EffectKey,
+        way: &Way,
+        document: Value,
+        text: &str,
+        limit: Duration,
+    ) -> Option<Done> {
+        let work = way.work(document.clone(), documents::variables(&document, text));
+        let job = Job { key: key.to_string(), lane: key.agent.to_string(), work, limit };
+        match self.carrier.carry(job) {
+            Ok(done) => {
+                let done = done.await.ok()?;
+                if !done.succeeded() {
+                    (self.log)(&format!("effect {key}: {done}"));
+                }
+                Some(done)
+            }
+            Err(NotTaken::Full) => {
+                self.monitor.report(key.clone(), Outcome::Failed);
+                None
+            }
+            Err(NotTaken::Closed) => None,
+        }
+    }
+
+    fn reject(&self, key: EffectKey, why: &str) {
+        (self.log)(&format!("effect {key}: {why}"));
+        self.monitor.report(key, Outcome::Rejected);
+    }
+}
+
+/// The decision that an answer holds, if it holds one.
+fn decision(body: &str) -> Option<Order> {
+    let asked: DecisionRequest = read_body(body.as_bytes()).ok()?;
+    let decision = match asked.decision {
+        api::Decision::AllowMoreTime => {
+            let left = |until: api::Time| until.as_millis().saturating_sub(wall_now().0);
+            let span = |until| Span::millis(u64::try_from(left(until)).unwrap_or(0));
+            Decision::AllowMoreTime(asked.until.map(span))
+        }
+        api::Decision::ForceHandoff => Decision::ForceHandoff,
+        api::Decision::TerminateAndRecover => Decision::TerminateAndRecover,
+    };
+    Some(Order::Decide { decision, reason: asked.reason.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn l21_an_answer_decides_only_if_it_says_so() {
+        for silent in ["", "ok", "{}", "[]", r#"{"decision":"shrug"}"#] {
+            assert_eq!(decision(silent), None, "{silent}");
+        }
+        let order = decision(r#"{"decision":"force-handoff","reason":"it is late"}"#);
+        let decided = Order::Decide { decision: Decision::ForceHandoff, reason: "it is late".into() };
+        assert_eq!(order, Some(decided));
+    }
+}

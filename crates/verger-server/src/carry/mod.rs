@@ -1,0 +1,25 @@
+//! Carries out what was decided, and says what became of it.
+//!
+//! ```text
+//!            ┌─ Escalate ────────────► the orchestrator's webhook ─► its answer may decide (L21)
+//! effects ──►├─ Stop, Spawn, Withdraw ► the program or webhook that is configured
+//!            ├─ Survey ───────────────► the checkpoints of a task
+//!            └─ WriteCheckpoint ──────► those that waited in line (L26)
+//! journal ──► followers ──────────────► notify.command, and the orchestrator, event by event
+//! ```
+//!
+//! Nothing is tried again here that the core tries again: it hears that something failed and decides. What a follower
+//! is told of is nobody's decision, so a follower tries by itself, and its place in the journal is on disk. What was
+//! under way when the monitor ends is released by the engine once more after its next start.
+
+mod documents;
+mod effects;
+mod follower;
+mod outcome;
+mod upkeep;
+mod way;
+
+pub(crate) use effects::Carrying;
+pub(crate) use follower::{Told, follow};
+pub(crate) use upkeep::keep_up;
+pub(crate) use way::{Way, check_means};

@@ -1,0 +1,62 @@
+//! Forgets what is over, a little at a time (L46), and removes files that nothing refers to.
+
+use std::time::Duration;
+
+use verger_config::Retention;
+use verger_core::time::Span;
+
+use crate::monitor::Monitor;
+use crate::serve::Log;
+
+/// How often it is looked; more often where something is kept for less.
+const EVERY: Duration = Duration::from_mins(1);
+/// The shortest time between two looks.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Chunks of each kind that go at one look.
+const ROUNDS: usize = 20;
+/// Looks after which files are looked through too: once an hour.
+const LOOKS_PER_FILES: u32 = 60;
+
+/// Looks after the disk until it is dropped.
+pub(crate) async fn keep_up(monitor: Monitor, retention: Retention, log: Log) {
+    let kept = kept(&retention);
+    let every = shortest(&retention).clamp(PAUSE, EVERY);
+    for look in 0_u32.. {
+        tokio::time::sleep(every).await;
+        let Ok(now) = monitor.look(|_, calendar| calendar.now()).await else { return };
+        let archive = monitor.archive().clone();
+        let sweep = move || {
+            loop {
+                let swept = archive.sweep(&kept, now, ROUNDS)?;
+                // While a backup is made nothing goes; the rest is for the next look.
+                if swept.complete || swept.rows == 0 {
+                    break;
+                }
+            }
+            if look % LOOKS_PER_FILES == 0 { archive.sweep_files() } else { Ok(0) }
+        };
+        if let Ok(Err(error)) = tokio::task::spawn_blocking(sweep).await {
+            log(&format!("what is over could not be forgotten: {error}"));
+        }
+    }
+}
+
+/// What was done and what was not seen belong to what happened.
+fn kept(retention: &Retention) -> verger_store::Retention {
+    let Retention { history, events, checkpoints, messages, audit: _ } = *retention;
+    verger_store::Retention {
+        events,
+        vitals: history,
+        effects: events,
+        checkpoints,
+        messages,
+        tasks: checkpoints,
+        blind_times: events,
+    }
+}
+
+fn shortest(retention: &Retention) -> Duration {
+    let Retention { history, events, checkpoints, messages, audit: _ } = *retention;
+    let shortest: Span = [history, events, checkpoints, messages].into_iter().min().unwrap_or(Span::ZERO);
+    Duration::from_millis(shortest.as_millis())
+}
