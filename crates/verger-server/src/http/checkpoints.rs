@@ -26,7 +26,7 @@ use super::named::Named;
 use super::routes::Routes;
 use super::told::{Told, Who};
 use super::{App, Refusal};
-use crate::access::{Caller, Right};
+use crate::access::{Caller, Denied, Right};
 use crate::monitor::wall_now;
 use crate::wire::{checkpoint_content, checkpoint_info, checkpoint_state};
 
@@ -64,6 +64,7 @@ async fn save(
     Asker(caller): Asker,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Response, Refusal> {
+    speaks_for_agents(&caller)?;
     let (body, by) = (body?, caller.clone());
     let mut asked = off_thread(move || Asked::read(&body, &by)).await?;
     let agent = asked.new.agent.clone();
@@ -86,6 +87,15 @@ async fn save(
     }
     let info = stand_in_line(&app, &caller, asked, breaker).await?;
     Ok((StatusCode::ACCEPTED, Json(info)).into_response())
+}
+
+/// Who may save nothing at all need not send anything that is read.
+fn speaks_for_agents(caller: &Caller) -> Result<(), Denied> {
+    match caller {
+        Caller::Agent(_) | Caller::Admin(_) | Caller::Watched(_) => Ok(()),
+        Caller::Reader(_) => Err(Denied::NotAllowed),
+        Caller::Nobody => Err(Denied::NoToken),
+    }
 }
 
 /// What is to be saved, read from a body.

@@ -23,7 +23,7 @@ use crate::monitor::wall_now;
 const LABEL_MAX: usize = 200;
 
 pub(super) fn routes() -> Routes {
-    let list = Told::new("listTokens", "access", "All tokens, without their secrets", Who::Admin);
+    let list = Told::new("listTokens", "access", "All tokens, without their secrets", Who::Reader);
     let create =
         Told::new("createToken", "access", "Make a token; its secret is shown this once", Who::Admin);
     let revoke = Told::new("revokeToken", "access", "A token opens nothing any more", Who::Admin);

@@ -85,7 +85,11 @@ pub fn allowance(kind: FaultKind, hit: &Circumstances<'_>, policies: &Policies) 
         FaultKind::Crash if hit.facts.connection == Connection::Wrapped => Some(Span::ZERO),
         FaultKind::Freeze | FaultKind::Crash => silence(hit, role),
         // It had ended before; what began meanwhile was never heard of.
-        FaultKind::HostLoss | FaultKind::Partition if hit.before == Condition::Gone => None,
+        FaultKind::HostLoss | FaultKind::Partition | FaultKind::ClockSkew
+            if hit.before == Condition::Gone =>
+        {
+            None
+        }
         FaultKind::HostLoss | FaultKind::Partition => {
             silence(hit, role).map(|span| span.max(role.liveness.route_patience + pinged_after(hit, role)))
         }
@@ -104,7 +108,6 @@ pub fn allowance(kind: FaultKind, hit: &Circumstances<'_>, policies: &Policies) 
         }),
         // Who asks nothing of its provider does not know that it would be refused.
         FaultKind::ProviderOutage => hit.pace.refusal(),
-        FaultKind::ClockSkew if hit.before == Condition::Gone => None,
         FaultKind::ClockSkew => Some(Span::ZERO),
         // There is nothing to find, or the detector for it is yet to come.
         FaultKind::NearLoop | FaultKind::Transport | FaultKind::EffectFailure => None,

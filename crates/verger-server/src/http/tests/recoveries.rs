@@ -40,7 +40,7 @@ async fn l27_a_person_has_a_task_recovered_now_and_says_why() {
     let got = served.as_admin("POST /v1/tasks/t/recover", r#"{"reason":"it is urgent"}"#).await;
     assert_eq!((got.status, &got.body["taskId"]), (202, &json!("t")), "{}", got.body);
     let audit = served.started.monitor.archive().audit_after(0, 10).expect("it can be read");
-    assert!(audit[0].line.detail.contains("it is urgent"), "{audit:?}");
+    assert!(audit.iter().any(|kept| kept.line.detail.contains("it is urgent")), "{audit:?}");
     served.started.stop();
 }
 
