@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use verger_sim::Mode;
 
+use crate::commands::remote::Remote;
+use crate::commands::service::Service;
 use crate::commands::simulate::Seeds;
 use crate::exit::Exit;
 
@@ -28,6 +30,11 @@ pub(crate) enum Command {
     /// Check and show the configuration
     #[command(subcommand, arg_required_else_help = true)]
     Config(Config),
+    #[command(flatten)]
+    Remote(Remote),
+    /// Run the monitor as a service of your user, by systemd
+    #[command(subcommand, arg_required_else_help = true)]
+    Service(Service),
     Backup(Backup),
     Simulate(Simulate),
     /// Print a completion script for a shell

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use verger_client::Error;
+
 /// How a command ended. The numbers are part of the public interface and never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -30,6 +32,21 @@ impl Exit {
         (Self::Refused, "refused by access or policy"),
         (Self::Unreachable, "the monitor can't be reached"),
     ];
+
+    /// How a request to the monitor ended that came to nothing.
+    pub(crate) fn of(error: &Error) -> Self {
+        match error {
+            Error::Unreachable { .. } => Self::Unreachable,
+            Error::Refused { problem, .. } => match problem.status {
+                400 | 422 => Self::Usage,
+                404 => Self::NotFound,
+                401 | 403 | 409 | 410 | 429 => Self::Refused,
+                _ => Self::Failed,
+            },
+            Error::Address(_) | Error::Name(_) => Self::Usage,
+            _ => Self::Failed,
+        }
+    }
 
     /// The table for `--help`.
     pub(crate) fn help() -> String {

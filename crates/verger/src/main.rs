@@ -6,6 +6,7 @@
 mod cli;
 mod commands;
 mod exit;
+mod screen;
 mod surroundings;
 
 use std::io::{self, Write};
@@ -21,6 +22,8 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Serve(args) => commands::serve::run(&args, out),
         Command::Config(what) => commands::config::run(&what, out),
+        Command::Remote(command) => commands::remote::run(&command, out),
+        Command::Service(what) => commands::service::run(&what, out),
         Command::Backup(args) => commands::backup::run(&args, out),
         Command::Simulate(args) => commands::simulate::run(&args, out),
         Command::Completions { shell } => commands::completions::run(shell, out),
@@ -35,5 +38,5 @@ fn report(error: &anyhow::Error) -> Exit {
     }
     // Nothing is left to be done if even this cannot be written.
     let _ = writeln!(io::stderr(), "error: {error:#}");
-    Exit::Failed
+    error.downcast_ref::<verger_client::Error>().map_or(Exit::Failed, Exit::of)
 }

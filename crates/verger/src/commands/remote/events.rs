@@ -1,0 +1,175 @@
+//! `verger events`.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use serde_json::Value;
+use verger_api::List;
+use verger_client::{Control, Event, Page, Streamed};
+
+use super::Screen;
+use super::reach::Reach;
+use crate::exit::Exit;
+use crate::screen::{Style, safe};
+
+/// Show what happened, and with -f what happens
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  verger events                          the latest
+  verger events -f                       and what comes, until Ctrl-C
+  verger events --agent agent-7 -n 200   of one agent
+  verger events -f --json                one CloudEvent a line, for programs
+
+A stream that breaks off is taken up again where it broke.")]
+pub(crate) struct Events {
+    /// Go on with what happens
+    #[arg(short, long)]
+    follow: bool,
+    /// Only about this agent
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+    /// How many of the past
+    #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = 20)]
+    lines: u32,
+    #[command(flatten)]
+    reach: Reach,
+}
+
+pub(super) async fn run(args: &Events, screen: &mut Screen<'_>) -> anyhow::Result<Exit> {
+    let control = args.reach.control()?;
+    let last = match &args.agent {
+        Some(agent) => past_of(&control, agent, args, screen).await?,
+        None => past(&control, args, screen).await?,
+    };
+    if args.follow {
+        follow(&control, last, args, screen).await?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The latest events of one agent, the oldest first; and the number of the last.
+async fn past_of(
+    control: &Control,
+    agent: &str,
+    args: &Events,
+    screen: &mut Screen<'_>,
+) -> anyhow::Result<Option<String>> {
+    // Nobody else's name is a mistake.
+    control.agent(agent).await?;
+    if args.lines == 0 {
+        return Ok(None);
+    }
+    let page = Page { limit: Some(args.lines), cursor: None };
+    let List { items, .. } = control.agent_events(agent, &page).await?;
+    for event in items.iter().rev() {
+        show(event, args, screen)?;
+    }
+    Ok(items.first().map(|event| event.id.clone()))
+}
+
+/// The latest events of all; and the number of the last.
+async fn past(control: &Control, args: &Events, screen: &mut Screen<'_>) -> anyhow::Result<Option<String>> {
+    let Some(newest) = control.fleet().await?.monitor.last_event_id else { return Ok(None) };
+    let number: i64 = newest.parse().unwrap_or(0);
+    let from = number.saturating_sub(i64::from(args.lines)).max(0);
+    if from == number {
+        return Ok(Some(newest));
+    }
+    let mut stream = control.events(Some(&from.to_string())).await?;
+    loop {
+        if let Streamed::Event(event) = stream.next().await? {
+            show(&event, args, screen)?;
+            if number <= event.id.parse().unwrap_or(i64::MAX) {
+                return Ok(Some(event.id.clone()));
+            }
+        }
+    }
+}
+
+async fn follow(
+    control: &Control,
+    last: Option<String>,
+    args: &Events,
+    screen: &mut Screen<'_>,
+) -> anyhow::Result<()> {
+    let mut stream = control.events(last.as_deref()).await?;
+    let mut is_away = false;
+    loop {
+        match stream.next().await {
+            Ok(Streamed::Event(event)) => {
+                is_away = false;
+                let concerns = args.agent.is_none() || args.agent == event.subject;
+                if concerns {
+                    show(&event, args, screen)?;
+                }
+            }
+            Ok(Streamed::Reset { from }) => {
+                let _ = writeln!(io::stderr(), "some events are no longer kept; going on with {from}");
+            }
+            Err(error) if error.is_passing() => {
+                if !std::mem::replace(&mut is_away, true) {
+                    let _ = writeln!(io::stderr(), "{error}; waiting for it");
+                }
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn show(event: &Event, args: &Events, screen: &mut Screen<'_>) -> anyhow::Result<()> {
+    if args.reach.json {
+        screen.line(&event.json)?;
+    } else {
+        let time = screen.paint.paint(Style::Dim, &event.time.to_string());
+        let subject = safe(event.subject.as_deref().unwrap_or("-"));
+        let text = safe(&sentence(&event.data));
+        screen.line(&format!("{time}  {:>6}  {subject}  {}  {text}", safe(&event.id), safe(&event.kind)))?;
+    }
+    screen.out.flush()?;
+    Ok(())
+}
+
+/// What happened, in as many words as the event has. One of a newer monitor has at least its data.
+fn sentence(data: &Value) -> String {
+    let text = |name: &str| data[name].as_str();
+    let change = text("from").zip(text("to")).map(|(from, to)| format!("{from} → {to}"));
+    let kind = text("kind").map(ToOwned::to_owned);
+    let said = ["text", "reason", "message", "decision"].into_iter().find_map(text).map(ToOwned::to_owned);
+    let parts: Vec<String> =
+        [change.or(kind), said].into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    if !parts.is_empty() {
+        return parts.join(": ");
+    }
+    match data.as_object() {
+        Some(fields) => {
+            let fields =
+                fields.iter().filter(|(name, _)| !matches!(name.as_str(), "agentId" | "agent" | "metrics"));
+            fields.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+        }
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_event_is_told_in_as_many_words_as_it_has() {
+        let told = [
+            json!({"agentId": "a", "from": "HEALTHY", "to": "STUCK", "reason": "no tool call for 17m"}),
+            json!({"agentId": "a", "attempt": 1, "message": "look at the tests", "id": "1-2"}),
+            json!({"id": "7", "kind": "stuck", "agentId": "a", "evidence": []}),
+            json!({"agent": "a", "downtime": 300}),
+            json!("strange"),
+        ]
+        .map(|data| sentence(&data));
+        assert_eq!(
+            told,
+            ["HEALTHY → STUCK: no tool call for 17m", "look at the tests", "stuck", "downtime=300", ""]
+        );
+    }
+}

@@ -1,0 +1,346 @@
+//! Commands that ask a monitor, and agents that report to it: against the real program, as a child process.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use verger_api::SignalBody;
+use verger_api::signal::{Phase, ToolCall};
+use verger_client::{Access, Agent, AgentOptions};
+
+/// Longer than anything here takes; a test that waits in vain ends.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// A monitor that runs, in a folder of its own.
+struct Monitor {
+    child: Child,
+    url: String,
+    folder: TempDir,
+}
+
+/// How a command ended.
+struct Ran {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Ran {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {} {}", self.out, self.err))
+    }
+}
+
+impl Monitor {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let child = serve(folder.path(), "127.0.0.1:0");
+        let mut monitor = Self { child, url: String::new(), folder };
+        monitor.wait();
+        monitor
+    }
+
+    /// Until it answers.
+    fn wait(&mut self) {
+        self.url = until(|| {
+            assert_eq!(self.child.try_wait().expect("its state"), None, "it ended");
+            let url = fs::read_to_string(self.folder.path().join("verger.url")).ok()?;
+            url.ends_with('\n').then(|| url.trim().to_owned())
+        });
+        until(|| (self.run("agents").code == Some(0)).then_some(()));
+    }
+
+    /// Ends it as a power cut would, and starts it again at the same place.
+    fn crash_and_come_back(&mut self, meanwhile: impl FnOnce()) {
+        self.end();
+        meanwhile();
+        let address = self.url.trim_start_matches("http://").to_owned();
+        fs::remove_file(self.folder.path().join("verger.url")).expect("it was left behind");
+        self.child = serve(self.folder.path(), &address);
+        self.wait();
+    }
+
+    fn end(&mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ends");
+    }
+
+    fn run(&self, line: &str) -> Ran {
+        ran(verger(self.folder.path()).args(line.split(' ')))
+    }
+
+    fn agent(&self, id: &str) -> AgentOptions {
+        let access = Access::new(self.url.parse().expect("an address"), None);
+        AgentOptions { every: Duration::from_millis(200), ..AgentOptions::new(id, access) }
+    }
+}
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The program, with nothing around it but this data folder.
+fn verger(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_verger"));
+    for name in ["VERGER_URL", "VERGER_TOKEN", "VERGER_AGENT_ID", "VERGER_CONFIG", "VERGER_LISTEN"] {
+        command.env_remove(name);
+    }
+    command.env("VERGER_DATA_DIR", folder).stdin(Stdio::null());
+    command
+}
+
+fn serve(folder: &Path, listen: &str) -> Child {
+    let mut command = verger(folder);
+    command.args(["serve", "--listen", listen]).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().expect("it starts")
+}
+
+fn ran(command: &mut Command) -> Ran {
+    let Output { status, stdout, stderr } = command.output().expect("it runs");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    Ran { code: status.code(), out: text(stdout), err: text(stderr) }
+}
+
+/// Asks again until there is an answer.
+fn until<T>(mut ask: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(begun.elapsed() < PATIENCE, "it took too long");
+        std::thread::yield_now();
+    }
+}
+
+fn called(id: String) -> SignalBody<'static> {
+    SignalBody::ToolCall(Box::new(ToolCall {
+        call_id: id.into(),
+        tool: "build".into(),
+        phase: Phase::Finished,
+        args: None,
+        result: None,
+        error: None,
+        duration_ms: Some(1),
+    }))
+}
+
+#[test]
+fn l55_an_agent_beats_is_listed_explained_and_gets_its_reminder() {
+    let monitor = Monitor::start();
+    let agent = Agent::start(monitor.agent("sdk-1"));
+    agent.works_on(Some("t".to_owned()));
+    agent.used(77, 0.5);
+    until(|| (monitor.run("agent sdk-1 --json").code == Some(0)).then_some(()));
+    let health =
+        until(|| Some(monitor.run("agent sdk-1 --json").json()).filter(|health| health["taskId"] == "t"));
+    assert_eq!((&health["state"], &health["agentId"]), (&"HEALTHY".into(), &"sdk-1".into()));
+    assert_eq!(monitor.run("agents --json").json()["items"][0]["agentId"], "sdk-1");
+    let listed = monitor.run("agents");
+    assert!(listed.out.starts_with("AGENT") && listed.out.contains("HEALTHY"), "{}", listed.out);
+    assert!(!listed.out.contains('\x1b'), "no colours in a pipe");
+    let why = monitor.run("why sdk-1");
+    assert!(why.out.starts_with("sdk-1 is HEALTHY: it gets on with its work"), "{}", why.out);
+    let nudged = monitor.run("nudge sdk-1 -m look --json");
+    assert_eq!(nudged.json()["delivery"], "queued", "{}", nudged.err);
+    let item = agent.wait_item(PATIENCE).expect("a reminder");
+    assert_eq!((item.kind.as_str(), item.message.as_deref()), ("nudge", Some("look")));
+    assert_eq!(nudged.json()["id"], item.id, "it has one name everywhere");
+    until(|| monitor.run("events --agent sdk-1").out.contains("NUDGE_DELIVERED").then_some(()));
+    let events = monitor.run("events --agent sdk-1 --json -n 100");
+    let ids: Vec<i64> = events.out.lines().map(id_of).collect();
+    assert!(ids.len() >= 3 && ids.is_sorted(), "the oldest first: {ids:?}");
+}
+
+fn id_of(line: &str) -> i64 {
+    let event: Value = serde_json::from_str(line).expect("JSON");
+    event["id"].as_str().expect("a number").parse().expect("a number")
+}
+
+#[test]
+fn l43_an_agent_outlives_its_monitor_and_tells_everything_when_it_is_back() {
+    let mut monitor = Monitor::start();
+    let agent = Agent::start(monitor.agent("sdk-2"));
+    let count = |monitor: &Monitor| {
+        let health = monitor.run("agent sdk-2 --json");
+        (health.code == Some(0)).then(|| health.json()["metrics"]["toolCallCount"].as_u64()).flatten()
+    };
+    agent.tell(called("before".to_owned()));
+    until(|| (count(&monitor) == Some(1)).then_some(()));
+    monitor.crash_and_come_back(|| {
+        for number in 0..50 {
+            agent.tell(called(format!("meanwhile-{number}")));
+        }
+    });
+    // A call of the last second before the crash may be forgotten; none that was told after it is.
+    until(|| (count(&monitor) >= Some(50)).then_some(()));
+    until(|| (agent.tally().waiting == 0).then_some(()));
+    assert_eq!(agent.tally().dropped, 0);
+    assert!(agent.finish(PATIENCE));
+}
+
+#[test]
+fn exit_codes_say_why_a_command_came_to_nothing() {
+    let mut monitor = Monitor::start();
+    let _agent = Agent::start(monitor.agent("a"));
+    until(|| (monitor.run("agent a").code == Some(0)).then_some(()));
+    let cases = [
+        ("agents --state sleepy", 2, "is none of"),
+        ("agent nobody", 3, "VG0101"),
+        ("why nobody", 3, "VG0101"),
+        ("decide a force-handoff", 4, "VG0103"),
+        ("decide a force-handoff --for 5m", 2, "--for goes with allow-more-time alone"),
+        ("agents --url ftp://x", 2, "is not the address of a monitor"),
+    ];
+    for (line, code, says) in cases {
+        let ran = monitor.run(line);
+        assert_eq!((ran.code, ran.err.contains(says)), (Some(code), true), "{line}: {}", ran.err);
+    }
+    monitor.end();
+    let ran = monitor.run("agents");
+    assert_eq!((ran.code, ran.err.contains("can't be reached")), (Some(5), true), "{}", ran.err);
+    let ran = monitor.run("doctor");
+    assert_eq!((ran.code, ran.out.contains("verger serve")), (Some(1), true), "{}", ran.out);
+}
+
+#[test]
+fn an_agent_does_not_decide_about_itself() {
+    let monitor = Monitor::start();
+    let _agent = Agent::start(monitor.agent("a"));
+    until(|| (monitor.run("agent a").code == Some(0)).then_some(()));
+    let inside = ran(verger(monitor.folder.path())
+        .args(["terminate", "a", "--reason", "x"])
+        .env("VERGER_AGENT_ID", "a"));
+    assert_eq!(inside.code, Some(4), "{}", inside.err);
+    assert!(
+        inside.err.contains("VERGER_AGENT_ID=a is set") && inside.err.contains("must not decide"),
+        "{}",
+        inside.err
+    );
+    // A child that drops the variable is known by its parent.
+    let program = env!("CARGO_BIN_EXE_verger");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "unset VERGER_AGENT_ID; \"$0\" terminate a --reason x; exit $?", program]);
+    shell
+        .env("VERGER_AGENT_ID", "a")
+        .env("VERGER_DATA_DIR", monitor.folder.path())
+        .env_remove("VERGER_TOKEN");
+    let below = ran(&mut shell);
+    assert_eq!((below.code, below.err.contains("was started as agent a")), (Some(4), true), "{}", below.err);
+    let health = monitor.run("agent a --json").json();
+    assert_eq!(health["intervention"], Value::Null);
+}
+
+#[test]
+fn an_escalation_is_explained_and_answered() {
+    let monitor = Monitor::start();
+    let _agent = Agent::start(monitor.agent("a"));
+    until(|| (monitor.run("agent a").code == Some(0)).then_some(()));
+    let asked = monitor.run("escalate a --reason odd");
+    assert_eq!(asked.code, Some(0), "{}", asked.err);
+    let why = monitor.run("why a");
+    assert!(why.out.contains("People were asked") && why.out.contains("verger decide a"), "{}", why.out);
+    let decided = monitor.run("decide a allow-more-time --for 30m --reason fine");
+    assert_eq!(decided.code, Some(0), "{}", decided.err);
+}
+
+#[test]
+fn the_fleet_its_events_and_its_history_are_shown() {
+    let monitor = Monitor::start();
+    let _agent = Agent::start(monitor.agent("a"));
+    until(|| (monitor.run("agent a").code == Some(0)).then_some(()));
+    let fleet = monitor.run("fleet --json");
+    assert_eq!(fleet.json()["agents"], 1, "{}", fleet.err);
+    let fleet = monitor.run("fleet");
+    assert!(
+        fleet.out.starts_with("1 agents") && fleet.out.contains("nothing is wrong"),
+        "{} {}",
+        fleet.out,
+        fleet.err
+    );
+    until(|| monitor.run("events -n 100").out.contains("HEALTH_STATE_CHANGED").then_some(()));
+    let ids: Vec<i64> = monitor.run("events --json -n 100").out.lines().map(id_of).collect();
+    assert!(ids.is_sorted() && ids.len() >= 2, "{ids:?}");
+    assert_eq!(monitor.run("events --json -n 1").out.lines().count(), 1);
+    until(|| {
+        Some(monitor.run("history a --since 1h --json"))
+            .filter(|ran| ran.json()["items"] != serde_json::json!([]))
+    });
+    let history = monitor.run("history a");
+    assert!(
+        history.out.starts_with("AT") && history.out.contains("HEALTHY"),
+        "{} {}",
+        history.out,
+        history.err
+    );
+    let marked = monitor.run(&format!("wrong {} --reason fine", ids[0]));
+    assert_eq!((marked.code, marked.out.contains("false alarm")), (Some(0), true), "{}", marked.err);
+    assert_eq!(monitor.run("wrong 999999").code, Some(3));
+    assert_eq!(monitor.run("recover no-such-task").code, Some(3));
+}
+
+#[test]
+fn l24_breakers_are_listed_and_an_unknown_one_is_not_found() {
+    let monitor = Monitor::start();
+    let listed = monitor.run("breakers");
+    assert_eq!((listed.code, listed.out.trim()), (Some(0), "no circuit breakers"), "{}", listed.err);
+    assert_eq!(monitor.run("breakers --json").json()["items"], serde_json::json!([]));
+    let reset = monitor.run("breakers reset a/api/search");
+    assert_eq!(reset.code, Some(3), "{}", reset.err);
+}
+
+#[test]
+fn a_token_is_made_used_listed_and_revoked() {
+    let monitor = Monitor::start();
+    let made = monitor.run("token create --scope read --label dashboard --json");
+    let (secret, id) = (made.json()["secret"].clone(), made.json()["token"]["id"].clone());
+    let (secret, id) = (secret.as_str().expect("a secret"), id.as_str().expect("a name"));
+    let with =
+        |line: &str| ran(verger(monitor.folder.path()).args(line.split(' ')).env("VERGER_TOKEN", secret));
+    assert_eq!(with("agents").code, Some(0));
+    let refused = with("token create --scope read");
+    assert_eq!((refused.code, refused.err.contains("VG0413")), (Some(4), true), "{}", refused.err);
+    let listed = monitor.run("token list");
+    assert!(listed.out.contains("dashboard") && !listed.out.contains(secret), "{}", listed.out);
+    assert_eq!(monitor.run(&format!("token revoke {id}")).code, Some(0));
+    assert_eq!(with("agents").code, Some(4));
+    assert_eq!(monitor.run("token create --scope agent").code, Some(2), "an agent's token needs its agent");
+}
+
+#[test]
+fn a_browser_is_signed_in_by_a_link_of_this_monitor() {
+    let monitor = Monitor::start();
+    let link = monitor.run("open --print");
+    assert!(link.out.starts_with(&monitor.url), "{} {}", link.out, link.err);
+    assert!(monitor.run("open --json").json()["url"].as_str().is_some_and(|url| url.contains("signin")));
+}
+
+#[test]
+fn a_monitor_that_is_well_is_found_well() {
+    let monitor = Monitor::start();
+    let found = monitor.run("doctor --json");
+    assert_eq!((found.code, &found.json()["ok"]), (Some(0), &Value::Bool(true)), "{}", found.out);
+    let bad =
+        found.json()["checks"].as_array().expect("a list").iter().any(|check| check["status"] == "fail");
+    assert!(!bad, "{}", found.out);
+}
+
+#[test]
+fn x09_what_waits_for_an_agent_with_a_token_reaches_it_between_two_beats() {
+    let monitor = Monitor::start();
+    let made = monitor.run("token create --scope agent --agent a --json").json();
+    let token = made["secret"].as_str().expect("a secret").to_owned();
+    let access = Access::new(monitor.url.parse().expect("an address"), Some(token));
+    // It beats once an hour: whatever comes, comes over the inbox.
+    let every = Duration::from_hours(1);
+    let agent = Agent::start(AgentOptions { every, ..AgentOptions::new("a", access) });
+    until(|| (monitor.run("agent a").code == Some(0)).then_some(()));
+    assert_eq!(monitor.run("nudge a -m now").code, Some(0));
+    assert_eq!(agent.wait_item(PATIENCE).and_then(|item| item.message), Some("now".to_owned()));
+}
