@@ -12,7 +12,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Long enough for a machine that does much else. What holds is seen within milliseconds.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A place to work in: a configuration, data, and whatever programs leave.
 pub(crate) struct Place {
@@ -85,7 +85,7 @@ impl Place {
         let mut welcome = String::new();
         let mut address = None;
         for line in lines.by_ref().map_while(Result::ok) {
-            welcome += &format!("{line}\n");
+            welcome.extend([line.as_str(), "\n"]);
             address =
                 address.or_else(|| line.trim().strip_prefix("address").map(|url| url.trim().to_owned()));
             if line.starts_with("Ctrl-C") {
@@ -175,9 +175,9 @@ impl Drop for Program {
 pub(crate) fn send(address: &str, request: &str, headers: &[(&str, &str)], body: &str) -> Got {
     let mut text = format!("{request} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
     for (name, value) in headers {
-        text += &format!("{name}: {value}\r\n");
+        text.extend([name, ": ", value, "\r\n"]);
     }
-    text += &format!("Content-Length: {}\r\n\r\n", body.len());
+    text.extend(["Content-Length: ", &body.len().to_string(), "\r\n\r\n"]);
     let mut stream = TcpStream::connect(address).expect("it listens");
     stream.write_all(text.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).expect("it reads");
     let mut answer = String::new();

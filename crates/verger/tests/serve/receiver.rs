@@ -1,6 +1,6 @@
 //! An orchestrator: takes webhooks, checks their signature and answers as it is told.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -51,7 +51,7 @@ impl Orchestrator {
     /// The next call of this type.
     pub(crate) fn next(&self, kind: &str) -> Call {
         loop {
-            let call = self.calls.recv_timeout(Duration::from_secs(120)).expect("it is called");
+            let call = self.calls.recv_timeout(Duration::from_mins(2)).expect("it is called");
             if call.document["type"] == kind {
                 return call;
             }
@@ -88,8 +88,8 @@ fn read(reader: &mut impl BufRead) -> Option<Call> {
 fn signature(timestamp: &str, nonce: &str, body: &[u8]) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, SECRET.as_bytes());
     let tag = hmac::sign(&key, &[timestamp.as_bytes(), nonce.as_bytes(), body].join(&b'.'));
-    let hex: String = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("v1={hex}")
+    let hex: Vec<String> = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("v1={}", hex.concat())
 }
 
 /// The headers of a call that is signed now.
