@@ -19,9 +19,9 @@ SIMULATE := cargo run --quiet --release --locked --package verger -- simulate
 help: ## list the tasks
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name does; do printf '  make %-12s %s\n' "$$name" "$$does"; done
 
-run: ## build, and start the monitor on ./verger-data
+run: ## build, and start the monitor on ./verger-data (CONFIG=file)
 	cargo build --release --locked --package verger
-	$(or $(CARGO_TARGET_DIR),target)/release/verger serve --data-dir verger-data
+	$(or $(CARGO_TARGET_DIR),target)/release/verger serve --data-dir verger-data $(if $(CONFIG),--config $(CONFIG))
 
 check: setup fmt clippy unit repeat ## the inner loop: format, lints, unit tests, tidy, a short simulation
 

@@ -2,10 +2,12 @@
 
 use verger_api::{HumanDuration, Time};
 
-/// A text that may come from anybody, without what a terminal would obey.
+/// A text that may come from anybody, on one line and without what a terminal would obey.
 pub(crate) fn safe(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut shown, letter| {
-        if letter.is_control()
+        if letter == '\n' {
+            shown.push('⏎');
+        } else if letter.is_control()
             || matches!(letter, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         {
             shown.extend(letter.escape_unicode());

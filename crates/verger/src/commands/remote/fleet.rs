@@ -25,7 +25,8 @@ pub(super) async fn run(args: &Fleet, screen: &mut Screen<'_>) -> anyhow::Result
     if args.reach.json {
         return screen.json(&fleet);
     }
-    let heading = format!("{} agents, {} ready for work", fleet.agents, fleet.ready);
+    let agents = if fleet.agents == 1 { "agent" } else { "agents" };
+    let heading = format!("{} {agents}, {} ready for work", fleet.agents, fleet.ready);
     screen.line(&screen.paint.paint(Style::Strong, &heading))?;
     let states = states(&fleet).map(|(state, count)| {
         let shown = if count == 0 { Style::Dim } else { style(state) };
