@@ -259,7 +259,7 @@ fn the_fleet_its_events_and_its_history_are_shown() {
     assert_eq!(fleet.json()["agents"], 1, "{}", fleet.err);
     let fleet = monitor.run("fleet");
     assert!(
-        fleet.out.starts_with("1 agents") && fleet.out.contains("nothing is wrong"),
+        fleet.out.starts_with("1 agent,") && fleet.out.contains("nothing is wrong"),
         "{} {}",
         fleet.out,
         fleet.err
