@@ -314,4 +314,6 @@ pub enum Channel {
     Opened,
     /// The other end closed it or vanished.
     Closed,
+    /// The agent no longer listens, which says nothing about its life: it asked from time to time, and does not now.
+    Left,
 }

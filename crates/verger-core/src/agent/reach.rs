@@ -10,6 +10,7 @@ impl Agent {
     pub(super) fn on_channel(&mut self, step: &mut Step<'_>, channel: Channel) {
         match channel {
             Channel::Opened => self.liveness.on_channel_opened(step.now),
+            Channel::Left => self.liveness.on_channel_left(),
             Channel::Closed => {
                 let ask = self.liveness.on_channel_closed(step.now, &step.role.liveness);
                 self.on_ask(step, ask);

@@ -180,6 +180,14 @@ impl Liveness {
         }
     }
 
+    /// It no longer listens, and is judged like one that never did. A ping under way means nothing any more.
+    pub(crate) fn on_channel_left(&mut self) {
+        self.channel = ChannelState::Never;
+        if matches!(self.phase, Phase::Pinging(_)) {
+            self.phase = Phase::Heard;
+        }
+    }
+
     /// There is no way to it by which it could be asked.
     pub(crate) fn on_no_way(&mut self, now: Timestamp, policy: &Policy) -> Option<Ask> {
         (self.phase == Phase::Heard).then(|| {

@@ -94,6 +94,16 @@ fn h02_a_crash_is_found_within_two_seconds() {
 }
 
 #[test]
+fn h02_who_no_longer_listens_is_judged_like_one_that_never_did() {
+    let left = view("0s channel \n 0s activity \n 0s silent \n 1s leaves-channel \n 1m");
+    assert_eq!((left.state, left.liveness.cause), (Healthy, None));
+    let asked = after("0s channel \n 0s activity \n 0s silent \n 3s leaves-channel \n 1m");
+    assert_eq!(lost_at(&asked), None, "a ping that was under way means nothing");
+    let back = view("0s channel \n 0s activity \n 1s leaves-channel \n 10s channel \n 10s silent \n 1m");
+    assert_eq!(back.state, Degraded, "it listens again");
+}
+
+#[test]
 fn h02_a_crash_that_only_pings_notice_is_found_soon_after_the_first() {
     for millis in (0..2_000).step_by(70) {
         let crashed = 60_000 + millis;

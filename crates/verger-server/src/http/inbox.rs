@@ -16,8 +16,8 @@ use super::named::Named;
 use super::routes::Routes;
 use super::told::{Told, Who};
 use super::{App, Refusal, inbox_stream};
-use crate::access::Right;
-use crate::monitor::{Item, Kind, wall_now};
+use crate::access::{Caller, Right};
+use crate::monitor::{Item, Kind, Manner, wall_now};
 
 /// Nobody waits longer than this at once: what lies between would cut it off.
 const WAIT_MAX: Duration = Duration::from_mins(1);
@@ -50,12 +50,13 @@ async fn inbox(
     if wait.is_zero() {
         return Ok(Json(List::whole(waiting(&app, &agent).await?)).into_response());
     }
-    let presence = app.monitor.listen(&agent, present);
+    // A person who looks on does not listen for the agent.
+    let _presence =
+        matches!(caller, Caller::Agent(_)).then(|| app.monitor.listen(&agent, present, Manner::Poll));
     // Whether something came or the time is up, what is there is handed over.
-    let _ = tokio::time::timeout(wait, presence.ready()).await;
-    let items = waiting(&app, &agent).await?;
-    presence.answered();
-    Ok(Json(List::whole(items)).into_response())
+    let listener = app.monitor.pending().listen(&agent);
+    let _ = tokio::time::timeout(wait, listener.ready()).await;
+    Ok(Json(List::whole(waiting(&app, &agent).await?)).into_response())
 }
 
 /// Whether it is to be told as things come, over a connection that stays open.

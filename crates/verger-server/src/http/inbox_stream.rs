@@ -17,7 +17,7 @@ use verger_core::id::{AgentId, Incarnation};
 
 use super::App;
 use super::inbox::{life, pending_item, superseded_item};
-use crate::monitor::{Handover, Presence};
+use crate::monitor::{Handover, Manner, Presence};
 
 /// A stream says that it is there this often, and looks whether its life is over.
 const ALIVE: Duration = Duration::from_secs(15);
@@ -25,7 +25,7 @@ const ALIVE: Duration = Duration::from_secs(15);
 /// Streams what is for this life of an agent. One that said which it is ends with its life; one that did not goes on
 /// with the next.
 pub(super) fn stream(app: App, agent: AgentId, life: Incarnation, said_which: bool) -> Response {
-    let presence = Some(app.monitor.listen(&agent, life));
+    let presence = Some(app.monitor.listen(&agent, life, Manner::Stream));
     let feed = Feed { app, agent, life, said_which, presence, on_its_way: None, items: VecDeque::new() };
     let events = stream::unfold(feed, |mut feed| async {
         let item = feed.next().await?;
@@ -74,7 +74,7 @@ impl Feed {
                 return Some(());
             }
             self.life = present;
-            self.presence = Some(self.app.monitor.listen(&self.agent, present));
+            self.presence = Some(self.app.monitor.listen(&self.agent, present, Manner::Stream));
         }
         let handover = self.app.monitor.pending().take(&self.agent, present);
         self.items.extend(handover.items().iter().map(pending_item));

@@ -27,7 +27,7 @@ pub use calendar::Calendar;
 pub use clock::{SystemClock, wall_now};
 pub use counters::{Counted, Counters};
 pub use pending::{Handover, Item, Kind, Listener, Pending};
-pub use presence::Presence;
+pub use presence::{Manner, Presence};
 pub use queue::Unavailable;
 pub use turning::Pulse;
 
@@ -153,8 +153,8 @@ impl Monitor {
     }
 
     /// This life of an agent listens, and can be pinged, until this is dropped.
-    pub fn listen(&self, agent: &AgentId, life: Incarnation) -> Presence {
-        Presence::begin(&self.queue, &self.pending, agent, life)
+    pub fn listen(&self, agent: &AgentId, life: Incarnation, manner: Manner) -> Presence {
+        Presence::begin(&self.queue, &self.pending, agent, life, manner)
     }
 
     /// What waits for agents.

@@ -1,9 +1,9 @@
 //! Who listens: agents that can be pinged.
 //!
-//! An agent that waits on its inbox, or holds a stream open, has a channel; the core pings it over that. A long poll
-//! ends and begins again, so an agent that was answered still counts as listening for a few seconds: a ping waits for
-//! it meanwhile. One whose connection broke has a moment to come back. A ping that nobody fetched until then was
-//! refused, and that is told before the channel is closed.
+//! An agent that holds a stream open, or waits on its inbox, has a channel; the core pings it over that. A stream is meant
+//! to stay: when it breaks the agent has a moment to come back, then its channel is closed, and a ping that it did not
+//! fetch was refused. Who waits on its inbox comes back if it likes: for a few seconds a ping waits for it, and when it
+//! does not come, it merely no longer listens. That says nothing about its life.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,17 +18,25 @@ use super::outlet::report;
 use super::pending::{Listener, Pending};
 use super::queue::Queue;
 
-/// How long an agent that was answered may take to ask again.
-const ANSWERED: Duration = Duration::from_secs(5);
-/// How long an agent whose connection broke may take to connect again. A crash is found within 2 s (H02).
+/// How long an agent that waited on its inbox may take to ask again.
+const ASKS_AGAIN: Duration = Duration::from_secs(5);
+/// How long an agent whose stream broke may take to connect again. A crash is found within 2 s (H02).
 const BROKEN: Duration = Duration::from_millis(500);
+
+/// How an agent listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// Over a connection that is to stay open.
+    Stream,
+    /// By asking from time to time.
+    Poll,
+}
 
 /// An agent that listens; dropped, it does not any more.
 pub struct Presence {
     listener: Option<Listener>,
     way: Way,
-    /// How long it is waited for when this is dropped.
-    linger: Duration,
+    manner: Manner,
 }
 
 /// What is needed to tell the loop.
@@ -46,13 +54,14 @@ impl Presence {
         pending: &Arc<Pending>,
         agent: &AgentId,
         life: Incarnation,
+        manner: Manner,
     ) -> Self {
         let listener = Some(pending.listen(agent));
         let way = Way { queue: Arc::clone(queue), pending: Arc::clone(pending), agent: agent.clone() };
         if pending.announce(agent, life) {
             way.tell(life, Channel::Opened);
         }
-        Self { listener, way, linger: BROKEN }
+        Self { listener, way, manner }
     }
 
     /// Waits until something waits for the agent.
@@ -61,32 +70,31 @@ impl Presence {
             listener.ready().await;
         }
     }
-
-    /// The agent got its answer, and will ask again.
-    pub fn answered(mut self) {
-        self.linger = ANSWERED;
-    }
 }
 
 impl Drop for Presence {
     fn drop(&mut self) {
-        let (listener, way, linger) = (self.listener.take(), self.way.clone(), self.linger);
+        let (listener, way, manner) = (self.listener.take(), self.way.clone(), self.manner);
         tokio::spawn(async move {
-            tokio::time::sleep(linger).await;
+            tokio::time::sleep(if manner == Manner::Stream { BROKEN } else { ASKS_AGAIN }).await;
             drop(listener);
-            way.close();
+            way.close(manner);
         });
     }
 }
 
 impl Way {
     /// Unless somebody else listens by now.
-    fn close(&self) {
+    fn close(&self, manner: Manner) {
         let Some((life, ping)) = self.pending.hang_up(&self.agent) else { return };
+        let (outcome, channel) = match manner {
+            Manner::Stream => (Outcome::Refused, Channel::Closed),
+            Manner::Poll => (Outcome::Failed, Channel::Left),
+        };
         if let Some(ping) = ping {
-            report(&self.queue, ping, Outcome::Refused);
+            report(&self.queue, ping, outcome);
         }
-        self.tell(life, Channel::Closed);
+        self.tell(life, channel);
     }
 
     fn tell(&self, life: Incarnation, channel: Channel) {
@@ -126,7 +134,8 @@ mod tests {
     /// Waits until nobody counts as listening, and the loop was told.
     async fn closed(queue: &Queue, pending: &Arc<Pending>) -> Vec<String> {
         let mut all = Vec::new();
-        while !all.last().is_some_and(|last: &String| last.starts_with("Closed")) {
+        while !all.last().is_some_and(|last: &String| last.starts_with("Closed") || last.starts_with("Left"))
+        {
             tokio::time::sleep(BROKEN / 50).await;
             all.extend(told(queue));
         }
@@ -137,19 +146,33 @@ mod tests {
     #[tokio::test]
     async fn h01_a_channel_stays_open_between_two_polls_and_a_ping_waits_meanwhile() {
         let (queue, pending) = (Arc::<Queue>::default(), Arc::<Pending>::default());
-        let begin = || Presence::begin(&queue, &pending, &"a".into(), Incarnation(1));
-        begin().answered();
+        let begin = || Presence::begin(&queue, &pending, &"a".into(), Incarnation(1), Manner::Poll);
+        drop(begin());
         assert!(pending.is_heard(&"a".into()), "it may be pinged");
-        begin().answered();
+        drop(begin());
         assert_eq!(told(&queue), ["Opened 1"], "that it is still there is no news");
+    }
+
+    #[test]
+    fn h02_who_does_not_ask_again_no_longer_listens_and_that_is_all() {
+        let (queue, pending) = (Arc::<Queue>::default(), Arc::<Pending>::default());
+        let way = Way { queue: Arc::clone(&queue), pending: Arc::clone(&pending), agent: "a".into() };
+        assert!(pending.announce(&"a".into(), Incarnation(1)));
+        pending.put(ping());
+        way.close(Manner::Poll);
+        assert_eq!(told(&queue), ["Failed", "Left 1"]);
+    }
+
+    fn ping() -> Item {
+        let key = EffectKey { agent: "a".into(), incarnation: Incarnation(1), seq: 7 };
+        Item { key, kind: Kind::Ping, text: "?".into(), attempt: 1, since: WallTime(0) }
     }
 
     #[tokio::test]
     async fn h02_a_ping_that_nobody_fetched_was_refused_when_the_connection_broke() {
         let (queue, pending) = (Arc::<Queue>::default(), Arc::<Pending>::default());
-        drop(Presence::begin(&queue, &pending, &"a".into(), Incarnation(1)));
-        let key = EffectKey { agent: "a".into(), incarnation: Incarnation(1), seq: 7 };
-        pending.put(Item { key, kind: Kind::Ping, text: "?".into(), attempt: 1, since: WallTime(0) });
+        drop(Presence::begin(&queue, &pending, &"a".into(), Incarnation(1), Manner::Stream));
+        pending.put(ping());
         assert_eq!(closed(&queue, &pending).await, ["Opened 1", "Refused", "Closed 1"]);
         assert!(!pending.has(&"a".into()));
     }
@@ -157,8 +180,8 @@ mod tests {
     #[tokio::test]
     async fn x10_the_next_life_has_a_channel_of_its_own() {
         let (queue, pending) = (Arc::<Queue>::default(), Arc::<Pending>::default());
-        let first = Presence::begin(&queue, &pending, &"a".into(), Incarnation(1));
-        let second = Presence::begin(&queue, &pending, &"a".into(), Incarnation(2));
+        let first = Presence::begin(&queue, &pending, &"a".into(), Incarnation(1), Manner::Stream);
+        let second = Presence::begin(&queue, &pending, &"a".into(), Incarnation(2), Manner::Stream);
         drop((first, second));
         assert_eq!(closed(&queue, &pending).await, ["Opened 1", "Opened 2", "Closed 2"]);
     }

@@ -293,6 +293,7 @@ fn body(verb: &str, words: &Words<'_>) -> Body {
         "end-task" => Body::Task(TaskChange::Ended(words.first().into())),
         "channel" => Body::Channel(Channel::Opened),
         "hang-up" => Body::Channel(Channel::Closed),
+        "leaves-channel" => Body::Channel(Channel::Left),
         other => panic!("no verb `{other}`"),
     }
 }
