@@ -5,7 +5,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use verger_api::{AgentHealth, AgentQuery, AgentReadiness, HttpError, List};
+use verger_api::{AgentHealth, AgentQuery, AgentReadiness, HttpError, List, Time};
 use verger_core::AgentView;
 use verger_core::command::{Command, Order};
 use verger_core::fleet::Fleet;
@@ -13,6 +13,7 @@ use verger_core::id::AgentId;
 use verger_engine::{Answer, Message};
 
 use super::asker::Asker;
+use super::events::blocking;
 use super::named::Named;
 use super::routes::Routes;
 use super::told::{Told, Who};
@@ -117,7 +118,18 @@ pub(super) async fn seen(app: &App, caller: &Caller, id: &str) -> Result<AgentHe
     let look = app.monitor.look(move |fleet, calendar| {
         fleet.view(calendar.now(), &agent).map(|view| health(fleet, calendar, &view))
     });
-    look.await?.ok_or_else(|| Refusal::unknown_agent(id))
+    let health = look.await?.ok_or_else(|| Refusal::unknown_agent(id))?;
+    with_checkpoint(app, health).await
+}
+
+/// With the time of its last checkpoint, which the store knows.
+async fn with_checkpoint(app: &App, mut health: AgentHealth) -> Result<AgentHealth, Refusal> {
+    if let Some(id) = health.checkpoint_id.clone() {
+        let archive = app.monitor.archive().clone();
+        let found = blocking(move || archive.checkpoint_info(&id.into())).await?;
+        health.last_checkpoint = found.map(|info| Time::from_millis(info.at.wall.0));
+    }
+    Ok(health)
 }
 
 async fn one(

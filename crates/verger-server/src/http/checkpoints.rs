@@ -14,7 +14,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use verger_api::{self as api, AnyJson, CheckpointInfo, EventQuery, HttpError, List, read_body};
 use verger_core::breaker::{self, BreakerName};
-use verger_core::id::{AgentId, CheckpointId, Incarnation};
+use verger_core::id::{AgentId, CheckpointId, Incarnation, TaskId};
 use verger_core::notice::{CheckpointNotice, Notice};
 use verger_core::signal::{Body as SignalBody, Content, Signal};
 use verger_core::time::Timestamp;
@@ -70,8 +70,11 @@ async fn save(
     let agent = asked.new.agent.clone();
     let breaker = BreakerName::of_agent(&agent, breaker::Kind::Checkpoint, STORE)
         .map_err(|error| Refusal::http(HttpError::WrongField, format!("agentId: {error}")))?;
-    let standing = Standing::of(&app, &agent, &breaker).await?;
+    let standing = Standing::of(&app, &asked.new.task, &agent, &breaker).await?;
     standing.admits(asked.incarnation)?;
+    if matches!(caller, Caller::Agent(_)) {
+        own_task(&app, &standing, &asked.new.task, &agent).await?;
+    }
     asked.new.at.observed = standing.now;
     if !standing.must_wait {
         let (archive, new) = (app.monitor.archive().clone(), asked.new.clone());
@@ -133,18 +136,21 @@ impl Asked {
 struct Standing {
     now: Timestamp,
     present: Option<Incarnation>,
+    /// Who works at the task, if that is known.
+    worker: Option<AgentId>,
     must_wait: bool,
 }
 
 impl Standing {
-    async fn of(app: &App, agent: &AgentId, breaker: &BreakerName) -> Result<Self, Refusal> {
-        let (agent, breaker) = (agent.clone(), breaker.clone());
+    async fn of(app: &App, task: &TaskId, agent: &AgentId, breaker: &BreakerName) -> Result<Self, Refusal> {
+        let (task, agent, breaker) = (task.clone(), agent.clone(), breaker.clone());
         let look = app.monitor.look(move |fleet, calendar| {
             let now = calendar.now();
             let is_closed = |view: breaker::BreakerView| view.state == breaker::State::Closed;
             Self {
                 now,
                 present: fleet.view(now, &agent).map(|view| view.incarnation),
+                worker: fleet.tasks().view(now, &fleet.policies().tasks, &task).and_then(|view| view.agent),
                 must_wait: fleet.writes().contains(&breaker)
                     || !fleet.breakers().view(now, &breaker).is_none_or(is_closed),
             }
@@ -162,6 +168,17 @@ impl Standing {
             _ => Ok(()),
         }
     }
+}
+
+/// An agent saves its own work: of a task that it was given, or else of one at which nobody else has worked yet.
+async fn own_task(app: &App, standing: &Standing, task: &TaskId, agent: &AgentId) -> Result<(), Refusal> {
+    if let Some(worker) = &standing.worker {
+        return if worker == agent { Ok(()) } else { Err(Denied::AnotherAgent.into()) };
+    }
+    let (archive, task) = (app.monitor.archive().clone(), task.clone());
+    let newest = off_thread(move || Ok(archive.checkpoints(&task, None, 1)?)).await?;
+    let is_own = newest.first().is_none_or(|newest| newest.agent == *agent);
+    if is_own { Ok(()) } else { Err(Denied::AnotherAgent.into()) }
 }
 
 /// Writes it down. Without a parent it follows the task's newest; one that is there already keeps its own.

@@ -147,7 +147,7 @@ impl Reading {
         let oldest = archive.oldest_event()?.unwrap_or(newest + 1);
         let wanted = seen.unwrap_or(newest);
         // A number that was never given comes from another journal.
-        let missed = wanted + 1 < oldest || newest < wanted;
+        let missed = wanted.saturating_add(1) < oldest || newest < wanted;
         let seen = if missed { oldest - 1 } else { wanted };
         Ok(Self { archive, seen, reset: missed, read: VecDeque::new() })
     }

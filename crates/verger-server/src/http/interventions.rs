@@ -2,6 +2,8 @@
 //!
 //! The answer is made of what was recorded: an intervention bears the name that its events have.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -11,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 use verger_api::{
     self as api, DecisionRequest, Delivery, EscalateRequest, EventType, HttpError, Intervention,
-    InterventionKind, NudgeRequest, TerminateRequest, Time, read_body,
+    InterventionKind, NudgeRequest, TerminateRequest, Time, read_body, redact,
 };
 use verger_core::command::{Decision, Order};
 use verger_core::time::Span;
@@ -61,7 +63,7 @@ async fn nudge(
 ) -> Result<Response, Refusal> {
     caller.may(Right::Order)?;
     let asked: NudgeRequest = read_body(&body?)?;
-    let text = asked.message.as_deref().map(Into::into);
+    let text = asked.message.as_deref().map(without_secrets);
     intervene(&app, &caller, id, asked.incarnation, Order::Nudge { text }).await
 }
 
@@ -73,7 +75,7 @@ async fn escalate(
 ) -> Result<Response, Refusal> {
     caller.may(Right::Order)?;
     let asked: EscalateRequest = read_body(&body?)?;
-    let reason = asked.reason.into();
+    let reason = without_secrets(&asked.reason);
     intervene(&app, &caller, id, asked.incarnation, Order::Escalate { reason }).await
 }
 
@@ -85,7 +87,7 @@ async fn terminate(
 ) -> Result<Response, Refusal> {
     caller.may(Right::Order)?;
     let asked: TerminateRequest = read_body(&body?)?;
-    let reason = asked.reason.into();
+    let reason = without_secrets(&asked.reason);
     intervene(&app, &caller, id, asked.incarnation, Order::Terminate { reason }).await
 }
 
@@ -109,8 +111,13 @@ async fn decide(
         api::Decision::ForceHandoff => Decision::ForceHandoff,
         api::Decision::TerminateAndRecover => Decision::TerminateAndRecover,
     };
-    let reason = asked.reason.into();
+    let reason = without_secrets(&asked.reason);
     intervene(&app, &caller, id, asked.incarnation, Order::Decide { decision, reason }).await
+}
+
+/// What people write is kept and shown: credentials in it are not.
+fn without_secrets(text: &str) -> Arc<str> {
+    redact(text).into()
 }
 
 fn from_now(until: Time) -> Span {

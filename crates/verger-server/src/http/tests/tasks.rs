@@ -125,3 +125,19 @@ async fn what_cannot_be_a_task_or_a_word_about_one_is_refused() {
     assert_eq!(got.body["taskId"], "a/b <script>", "{}", got.body);
     served.started.stop();
 }
+
+#[tokio::test]
+async fn l27_an_agent_saves_nothing_for_a_task_of_another() {
+    let served = Served::new().await;
+    served.beat(&["a", "b"]).await;
+    let (own, other) = (served.token("agent", Some("a")).await, served.token("agent", Some("b")).await);
+    served.as_admin("PUT /v1/tasks/given", r#"{"agentId":"a"}"#).await;
+    let given = |agent: &str| format!(r#"{{"taskId":"given","agentId":"{agent}","state":1}}"#);
+    let found = |agent: &str| format!(r#"{{"taskId":"found","agentId":"{agent}","state":1}}"#);
+    let save = "POST /v1/checkpoints";
+    assert_eq!(served.reached(&own, &[(save, &given("a")), (save, &found("a"))]).await, "11");
+    assert_eq!(served.reached(&other, &[(save, &given("b")), (save, &found("b"))]).await, "..");
+    let health = served.as_admin("GET /v1/agents/a", "").await.body;
+    assert!(health["lastCheckpoint"].is_string(), "{health}");
+    served.started.stop();
+}
