@@ -77,7 +77,7 @@ impl Access {
     }
 
     /// As a person's program: the address that was given, else the socket of the data folder, else the address that the
-    /// monitor left there, else the usual one; the token of the environment, else the local admin's.
+    /// monitor left there; the usual one only where there is no folder; the token of the environment, else the local admin's.
     ///
     /// The admin's token is not used from inside the tree of a watched agent, nor for a monitor on another machine. What
     /// the monitor then refuses is told with the reason.
@@ -112,13 +112,15 @@ impl Access {
 }
 
 /// A monitor that runs leaves its socket, or its address. One that was killed leaves them too, and is then found gone.
+/// Where there is neither, nobody works: whoever listens at the usual address is another's monitor, or something else
+/// altogether, and must not be shown this folder's token.
 fn in_folder(folder: &Path) -> Address {
     let socket = folder.join(SOCKET_FILE);
     if fs::metadata(&socket).is_ok_and(|meta| meta.file_type().is_socket()) {
         return Address::socket(socket);
     }
     let left = fs::read_to_string(folder.join(ADDRESS_FILE)).ok();
-    left.and_then(|text| text.trim().parse().ok()).unwrap_or_default()
+    left.and_then(|text| text.trim().parse().ok()).unwrap_or_else(|| Address::socket(socket))
 }
 
 fn admin_token(around: &Surroundings, address: &Address) -> Result<String, Withheld> {
@@ -179,11 +181,13 @@ mod tests {
 
     #[test]
     fn the_local_admins_token_is_found_and_what_was_given_goes_first() {
-        let (_folder, mut around) = with_token();
-        let usual = "http://127.0.0.1:8374".to_owned();
-        assert_eq!(found(&around), (usual.clone(), Some("vgt_secret".to_owned())));
+        let (folder, mut around) = with_token();
+        let local = folder.path().join(SOCKET_FILE).display().to_string();
+        assert_eq!(found(&around), (local.clone(), Some("vgt_secret".to_owned())), "nobody else may have it");
         around.token = Some("vgt_other".to_owned());
-        assert_eq!(found(&around), (usual, Some("vgt_other".to_owned())));
+        assert_eq!(found(&around), (local, Some("vgt_other".to_owned())));
+        around.data_dir = None;
+        assert_eq!(found(&around).0, "http://127.0.0.1:8374");
     }
 
     #[test]
