@@ -106,7 +106,8 @@ pub struct Outward {
 pub struct Notify {
     /// The program.
     pub command: Command,
-    /// Of what it is told; none means stuck agents and escalations.
+    /// Of what it is told; none means trouble: stuck, failing and dead agents,
+    /// escalations, and what could not be recovered or ended.
     pub events: Option<Vec<String>>,
 }
 
@@ -115,7 +116,8 @@ pub struct Notify {
 pub struct Orchestrator {
     /// Where it is.
     pub webhook: Webhook,
-    /// Of what it is told; none means stuck agents and escalations.
+    /// Of what it is told; none means trouble: stuck, failing and dead agents,
+    /// escalations, and what could not be recovered or ended.
     pub events: Option<Vec<String>>,
 }
 

@@ -2,18 +2,16 @@
 //!
 //! Blocks of shell that follow `<!-- tutorial -->` are one session. Only the port and the folders are others here.
 
-mod support;
-
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 const MARKER: &str = "<!-- tutorial -->\n```sh\n";
 
 #[test]
 fn a_new_user_sees_an_agent_get_stuck_reminded_and_asked_about() {
-    let root = support::root();
+    let root = root();
     let folder = tempfile::tempdir().expect("a folder");
     let monitor = Monitor::start(&root.join("docs/src/how-to/fast.yaml"), folder.path());
     let readme = fs::read_to_string(root.join("README.md")).expect("the README");
@@ -38,6 +36,12 @@ fn a_new_user_sees_an_agent_get_stuck_reminded_and_asked_about() {
     ] {
         assert!(said.contains(expected), "the session never shows {expected}:\n{said}\n{failed}");
     }
+}
+
+/// The folder of the workspace. Asked at run time, because a build may be cached across clones.
+fn root() -> PathBuf {
+    let own = std::env::var("CARGO_MANIFEST_DIR").expect("cargo and nextest set it for every test");
+    Path::new(&own).ancestors().nth(2).expect("the crate is at crates/verger").to_path_buf()
 }
 
 /// All blocks of the session, one after the other.
@@ -67,8 +71,8 @@ impl Monitor {
             .spawn()
             .expect("it starts");
         let output = BufReader::new(child.stdout.take().expect("it was asked for"));
-        let lines = output.lines().map_while(Result::ok);
-        let address = lines.filter_map(|line| Some(line.split_once("http://")?.1.trim().to_owned())).next();
+        let mut lines = output.lines().map_while(Result::ok);
+        let address = lines.find_map(|line| Some(line.split_once("http://")?.1.trim().to_owned()));
         Self { child, address: address.expect("it says where it is") }
     }
 }

@@ -120,11 +120,15 @@ fn notify() -> Vec<Entry> {
 fn orchestrator() -> Entry {
     let mut entries = webhook();
     entries.push(events());
-    section("webhook", entries, "Told of stuck agents and escalations; it may answer with a decision.")
+    section("webhook", entries, "Told of trouble and asked in escalations; it may answer with a decision.")
 }
 
 fn events() -> Entry {
-    value("events", Kind::Choices(EVENTS), "Of what it is told. Without this: stuck agents and escalations.")
+    value(
+        "events",
+        Kind::Choices(EVENTS),
+        "Of what it is told. Without this: agents that are stuck, failing or dead, escalations, and what could not be recovered or ended.",
+    )
 }
 
 fn command(meaning: &'static str) -> Vec<Entry> {

@@ -43,8 +43,10 @@ impl Told {
         match &self.events {
             Some(kinds) => kinds.contains(&event.kind),
             None => match event.kind.as_str() {
-                "ESCALATION_TRIGGERED" => true,
-                "HEALTH_STATE_CHANGED" => body["data"]["to"] == "STUCK",
+                "ESCALATION_TRIGGERED" | "RECOVERY_FAILED" | "TERMINATION_FAILED" => true,
+                "HEALTH_STATE_CHANGED" => body["data"]["to"] == "STUCK" || body["data"]["to"] == "FAILING",
+                // A process that ended though nobody asked it to.
+                "INCIDENT_OPENED" => body["data"]["kind"] == "died",
                 _ => false,
             },
         }
