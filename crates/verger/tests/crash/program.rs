@@ -18,6 +18,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// A configuration under which people are told, and work is started again, by programs that write down that they ran.
+    /// That many agents die at once is the load's doing, and must not be taken for one incident: nothing would be started.
     pub(crate) fn new(folder: &Path) -> Self {
         let place = Self {
             data: folder.join("data"),
@@ -30,7 +31,8 @@ impl Place {
         let yaml = format!(
             "notify:\n  command: [/bin/sh, -c, {notify:?}]\nspawn:\n  command: [/bin/sh, -c, {spawn:?}]\n\
              roles:\n  default:\n    restart: recover\n\
-             recovery:\n  fleet_limit: 1000 in 1h\n  burst_limit: 1000 in 1m\n  backoff: [1s]\n",
+             recovery:\n  fleet_limit: 1000 in 1h\n  burst_limit: 1000 in 1m\n  backoff: [1s]\n\
+             correlation:\n  affected_min: 100000\n",
             notify = writes(&place.notified),
             spawn = writes(&place.spawned),
         );
