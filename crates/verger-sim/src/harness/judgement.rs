@@ -9,7 +9,7 @@ use verger_core::time::Span;
 use super::alarm::Alarm;
 use super::allowance::{Circumstances, Pace, allowance};
 use super::heard::Heard;
-use super::known::{Known, is_shown};
+use super::known::{Known, LOOK_EVERY, is_shown};
 use super::seen::SeenTime;
 use crate::world::{AgentFacts, Condition, FaultKind, Injection, SimTime, Truth};
 
@@ -156,7 +156,9 @@ impl Evidence<'_> {
             since.less(allowance.unwrap_or(Span::ZERO))
         };
         let lasted = self.seen.between(from, ended.max(from));
-        let too_short = found.is_none() && allowance.is_some_and(|allowance| lasted < allowance.as_millis());
+        let look = if is_shown(fault.kind) { LOOK_EVERY } else { 0 };
+        let too_short =
+            found.is_none() && allowance.is_some_and(|allowance| lasted < allowance.as_millis() + look);
         let (found, intervened) = (found.map(after), intervened.map(after));
         let lasted = Span::millis(lasted);
         Finding { fault: fault.clone(), allowance, lasted, too_short, found, intervened }

@@ -11,8 +11,8 @@ use verger_core::{AgentView, Fleet};
 
 use crate::world::{FaultKind, SimTime, Truth};
 
-/// How often somebody looks.
-const LOOK_EVERY: u64 = 15_000;
+/// How often somebody looks. What is over before that, in seen time, nobody could have been shown.
+pub(super) const LOOK_EVERY: u64 = 15_000;
 /// Every wrong clock is wrong by a minute or more; one that is shown as wrong by half of that is known.
 const WRONG_MS: u64 = 30_000;
 
