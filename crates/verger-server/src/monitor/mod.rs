@@ -127,8 +127,8 @@ impl Monitor {
         self.queue.push(Delivery { messages, answers: None })
     }
 
-    /// Looks at the fleet between two turns of the loop; all that is seen is on disk. It must be quick: nothing is
-    /// decided meanwhile.
+    /// Looks at the fleet between two turns of the loop. States and decisions that are seen are on disk; counters of
+    /// vital signs may be up to a second ahead of it. It must be quick: nothing is decided meanwhile.
     pub async fn look<R, F>(&self, look: F) -> Result<R, Unavailable>
     where
         R: Send + 'static,
