@@ -86,8 +86,9 @@ mod tests {
 
     /// The grandchild of a shell that has these variables, and dropped them for its children.
     fn grandchild(variables: &[(&str, &str)], look: impl FnOnce(u32, u32)) {
-        // It ends when its input does, also if this test breaks off.
-        let script = format!("unset {VARIABLE}; cat & echo $!; wait");
+        // It ends when its input does, also if this test breaks off. A shell gives what runs in the background an
+        // empty input, so the real one is handed over by another number.
+        let script = format!("unset {VARIABLE}; exec 3<&0; cat <&3 & echo $!; wait");
         let mut shell = Command::new("sh");
         shell.args(["-c", &script]).env_remove(VARIABLE).envs(variables.iter().copied());
         let mut shell = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
