@@ -85,9 +85,14 @@ impl Agent {
     /// The agent is out of trouble: no more steps. What was used stays used until health has lasted.
     fn stand_down(&mut self, step: &mut Step<'_>) {
         let repeats = self.repeats(step);
+        let silent = self.liveness.lost().is_some();
         let Some(case) = &mut self.case else { return };
         if repeats == 0 {
             case.interrupted_at = 0;
+        }
+        if silent && matches!(case.ladder, Ladder::Escalated { .. }) {
+            // Silence is no progress: whom people were asked about is still theirs to decide on.
+            return;
         }
         let well_since = *case.well_since.get_or_insert(step.now);
         let withdrawn = match &case.ladder {

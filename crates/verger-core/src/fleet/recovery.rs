@@ -347,14 +347,49 @@ impl Fleet {
         order: &Order,
         out: &mut Collector,
     ) -> Result<Reply, NoticeError> {
-        let life = self.machines.recoveries.life(task).filter(|_| matches!(order, Order::Recover { .. }));
-        if let Some(agent) =
-            life.map(|life| life.agent.clone()).filter(|agent| self.works_elsewhere(agent, task))
-        {
-            return Err(NoticeError::Recovery(OrderError::AgentElsewhere(agent)));
+        if matches!(order, Order::Recover { .. }) {
+            self.may_be_recovered(task).map_err(NoticeError::Recovery)?;
+            self.take_up(now, task, by, out);
         }
         let result = self.recovery(now, out, |recoveries, step| recoveries.order(step, task, by, order));
         result.map(|()| Reply::Done).map_err(NoticeError::Recovery)
+    }
+
+    /// Nobody is started a second time who lives, with this task or with another.
+    fn may_be_recovered(&self, task: &TaskId) -> Result<(), OrderError> {
+        if let Some(life) = self.machines.recoveries.life(task) {
+            return if self.works_elsewhere(&life.agent, task) {
+                Err(OrderError::AgentElsewhere(life.agent.clone()))
+            } else {
+                Ok(())
+            };
+        }
+        match self.last_at_work_on(task) {
+            Some(agent) if agent.state != HealthState::Terminated => Err(OrderError::Alive(agent.life())),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// A person wants what no policy took up when its agent ended: from here on it is recovered like any other work.
+    fn take_up(&mut self, now: Timestamp, task: &TaskId, by: &Actor, out: &mut Collector) {
+        if self.machines.recoveries.has(task) || self.machines.recoveries.closing(task).is_some() {
+            return;
+        }
+        let Some(agent) = self.last_at_work_on(task) else { return };
+        let life = agent.life();
+        // An end that nobody saw may be none.
+        let confirmed = !agent.liveness.left_unseen();
+        let reason = format!("{by} ordered it").into();
+        let ended = Ended { task: task.clone(), life: life.clone(), reason, confirmed, chain: None };
+        self.recovery_of(now, Some(&life), out, |recoveries, step| recoveries.on_ended(step, ended));
+    }
+
+    /// Who has this task, or had it last; of several, who lives, and else who was begun last. Looks at every agent:
+    /// people ask for it, and rarely.
+    fn last_at_work_on(&self, task: &TaskId) -> Option<&Agent> {
+        let agents = (0..self.table.slots()).filter_map(|slot| self.table.agent(slot));
+        let at_work = agents.filter(|agent| self.work_of(agent) == *task);
+        at_work.max_by_key(|agent| (agent.state != HealthState::Terminated, agent.born_at))
     }
 
     pub(super) fn wake_recovery(&mut self, now: Timestamp, out: &mut Collector) {

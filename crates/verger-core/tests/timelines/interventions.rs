@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use verger_core::effect::Action;
 use verger_core::event::Fact;
-use verger_core::health::HealthState::{Healthy, Stuck, Terminated};
+use verger_core::health::HealthState::{Degraded, Healthy, Stuck, Terminated};
 use verger_core::id::{CheckpointId, TaskId};
 use verger_core::policy::Mode;
 use verger_core::{Intervention, Span};
@@ -320,6 +320,18 @@ fn l21_an_escalation_is_withdrawn_when_the_agent_gets_on() {
     let timeline = after("0s..40s/10s call ls -> nothing \n 50s call a -> x \n 60s call b -> y");
     assert!(timeline.has("escalation withdrawn"));
     assert_eq!(timeline.view("a").intervention, None);
+}
+
+#[test]
+fn l21_an_escalation_stays_with_people_when_the_agent_falls_silent() {
+    let timeline = after(&format!("{STALE} 65m still \n 76m"));
+    assert_eq!(timeline.view("a").state, Degraded, "{}", timeline.so_far());
+    let timeline = timeline.play("100m");
+    assert!(!timeline.has("escalation withdrawn"), "{}", timeline.so_far());
+    assert_eq!(timeline.count("=> escalate"), 1, "{}", timeline.so_far());
+    assert!(matches!(timeline.view("a").intervention, Some(Intervention::Escalated { .. })));
+    let back = timeline.play("101m checkpoint c2 \n 102m");
+    assert!(back.has("escalation withdrawn"), "{}", back.so_far());
 }
 
 #[test]

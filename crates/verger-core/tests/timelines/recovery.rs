@@ -54,6 +54,37 @@ fn l27_nothing_is_started_before_it_is_known_what_was_saved() {
 }
 
 #[test]
+fn l27_a_person_has_work_recovered_that_no_policy_took_up() {
+    let mut timeline = Timeline::default().play(CRASHED);
+    assert_eq!(timeline.count("=> survey"), 0, "{}", timeline.so_far());
+    let order = Notice::Recovery { task: "t".into(), by: "ada".into(), order: Order::Recover { from: None } };
+    timeline.notice(&order).expect("its agent ended");
+    let script = "31s surveyed c1 c2 \n 32s outcome delivered \n 40s spawn task=t \n 41s beat \n 41s beating 1m \n 20m";
+    let timeline = timeline.play(script);
+    assert!(timeline.has("=> start for t from c2"), "{}", timeline.so_far());
+    assert!(timeline.has("#2 t is recovered, attempts: 1"), "{}", timeline.so_far());
+}
+
+#[test]
+fn x10_nobody_has_work_recovered_whose_agent_lives_or_that_is_done() {
+    let order = |task: &str| {
+        let order = Order::Recover { from: None };
+        Notice::Recovery { task: task.into(), by: "ada".into(), order }
+    };
+    let mut lives = Timeline::default().play("0s spawn task=t \n 1s beat");
+    let refused = lives.notice(&order("t")).expect_err("it lives").to_string();
+    assert_eq!(refused, "incarnation #1 of agent `a` works on this task");
+    assert_eq!(
+        lives.notice(&order("another")).expect_err("nobody had it").to_string(),
+        "there is nothing to recover of task `another`"
+    );
+    let mut done =
+        Timeline::default().play("0s spawn task=t \n 1s beat \n 10s end-task t \n 30s exit signal=11");
+    let refused = done.notice(&order("t")).expect_err("it is done").to_string();
+    assert_eq!(refused, "task `t` is over (it is done); reopen it first");
+}
+
+#[test]
 fn l28_a_task_is_tried_three_times_and_then_people_must_look() {
     let mut timeline = Timeline::unattended().play(CRASHED);
     for at in [5, 10, 20, 40] {
