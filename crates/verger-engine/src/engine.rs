@@ -40,6 +40,8 @@ pub struct Engine<C, S, O> {
     pings: Vec<Effect>,
     /// Effects of an earlier life that leave once more after the commit that says so.
     again: Vec<Effect>,
+    /// Effects that need not be done any more; whoever holds them is told after the commit that says so.
+    withdrawn: Vec<EffectKey>,
     /// Effects that came too late; the core is told so with the next inputs.
     late: Vec<EffectKey>,
     /// Why the next gap, if there is one, came about.
@@ -121,6 +123,7 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
             held: Vec::new(),
             pings: Vec::new(),
             again: Vec::new(),
+            withdrawn: Vec::new(),
             late: Vec::new(),
             excuse: BlindCause::Paused,
             out: Collector::default(),
@@ -207,9 +210,13 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
     fn take_up(&mut self, left: Unfinished, reading: Reading) {
         let age = reading.millis_since(left.decided);
         let fresh = age.is_some_and(|age| age <= self.settings.stale_after.as_millis());
+        // What waits to be fetched was not done by being released, nor is it done by being released again.
+        let held = self.outbox.holds(&left.effect.action);
         self.ledger.open(&left.effect);
-        if left.attempts < 2 && (fresh || keeps(&left.effect.action)) {
-            self.batch.retried.push(left.effect.key.clone());
+        if left.attempts < 2 && (held || fresh || keeps(&left.effect.action)) {
+            if !held {
+                self.batch.retried.push(left.effect.key.clone());
+            }
             self.again.push(left.effect);
         } else {
             self.late.push(left.effect.key);
@@ -262,6 +269,13 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
             }
             Message::Notice(notice) => {
                 (lasts(notice), Answer::Noticed(self.fleet.notice(now, notice, &mut self.out)))
+            }
+            Message::Handing(key) => {
+                let is_out = self.ledger.is_out(key);
+                if is_out && !self.batch.retried.contains(key) {
+                    self.batch.retried.push(key.clone());
+                }
+                (is_out, Answer::Handing(is_out))
             }
         }
     }
@@ -318,6 +332,7 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
             self.batch.events.push(event);
             let closed = &self.batch.finished[before..];
             if !closed.is_empty() {
+                self.withdrawn.extend_from_slice(closed);
                 self.batch.effects.retain(|effect| !closed.contains(&effect.key));
                 self.again.retain(|effect| !closed.contains(&effect.key));
             }
@@ -397,11 +412,22 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
     fn release(&mut self) {
         let age = self.clock.read().boot.saturating_sub(self.decided.boot);
         let stale = age > self.settings.stale_after.as_millis();
-        for effect in self.again.drain(..).chain(self.batch.effects.drain(..)) {
-            if stale && !keeps(&effect.action) {
-                self.late.push(effect.key);
+        let Self { again, batch, late, outbox, withdrawn, .. } = self;
+        for key in withdrawn.drain(..) {
+            outbox.withdraw(&key);
+        }
+        for effect in again.drain(..) {
+            if stale && !keeps(&effect.action) && !outbox.holds(&effect.action) {
+                late.push(effect.key);
             } else {
-                self.outbox.release(&effect);
+                outbox.release_again(&effect);
+            }
+        }
+        for effect in batch.effects.drain(..) {
+            if stale && !keeps(&effect.action) {
+                late.push(effect.key);
+            } else {
+                outbox.release(&effect);
             }
         }
     }

@@ -142,6 +142,27 @@ impl Monitor {
         seen.await.map_err(|_| Unavailable::Stopping)
     }
 
+    /// Takes what waits for this life of an agent, to be handed over now.
+    ///
+    /// What an earlier life of the monitor may have handed over is written down first. If that cannot be done now it
+    /// waits on, and the rest is handed over all the same.
+    pub async fn hand_over(&self, agent: &AgentId, life: Incarnation) -> Handover {
+        let mut handover = self.pending.take(agent, life);
+        let again = handover.again();
+        if again.is_empty() {
+            return handover;
+        }
+        match self.tell(again.iter().cloned().map(Message::Handing).collect()).await {
+            Ok(answers) => {
+                let is_out = |answer| matches!(answer, Answer::Handing(true));
+                let written: Vec<_> = again.into_iter().zip(answers.into_iter().map(is_out)).collect();
+                handover.on_written(&written);
+            }
+            Err(_) => handover.leave_again(),
+        }
+        handover
+    }
+
     /// Tells what became of an effect.
     pub fn report(&self, key: EffectKey, outcome: Outcome) {
         outlet::report(&self.queue, key, outcome);

@@ -104,6 +104,37 @@ async fn l21_an_escalation_goes_to_whoever_carries_effects_out() {
     started.stop();
 }
 
+/// Waits until something waits for this agent.
+async fn something_waits(monitor: &Monitor, agent: &str) {
+    monitor.pending().listen(&agent.into()).ready().await;
+}
+
+#[tokio::test]
+async fn x09_a_reminder_waits_through_any_number_of_ends_and_is_handed_over_once() {
+    let directory = TempDir::new().expect("a folder");
+    let first = started(directory.path());
+    let asked = vec![beat("a"), order("a", Order::Nudge { text: Some("go on".into()) })];
+    first.monitor.tell(asked).await.expect("it runs");
+    first.stop();
+    for _ in 0..3 {
+        let next = started(directory.path());
+        something_waits(&next.monitor, "a").await;
+        next.stop();
+    }
+    let last = started(directory.path());
+    something_waits(&last.monitor, "a").await;
+    let handover = last.monitor.hand_over(&"a".into(), Incarnation::FIRST).await;
+    assert_eq!(handover.items()[0].text.as_ref(), "go on");
+    for key in handover.done() {
+        last.monitor.report(key, Outcome::Delivered);
+    }
+    last.stop();
+    let after = started(directory.path());
+    state(&after.monitor, "a").await;
+    assert!(!after.monitor.pending().has(&"a".into()), "it was handed over");
+    after.stop();
+}
+
 /// The folder as a crash at this moment would leave it.
 fn crashed(directory: &Path) -> TempDir {
     let copy = TempDir::new().expect("a folder");
