@@ -84,7 +84,7 @@ pub const CODES: &[Code] = &[
     code("VG0421", 429, "too many requests"),
     code("VG0422", 503, "the monitor cannot keep up"),
     code("VG0423", 503, "the monitor is not ready"),
-    code("VG0424", 500, "the store failed"),
+    code("VG0424", 503, "the store failed"),
     code("VG0425", 500, "internal error"),
     code("VG0431", 409, "the checkpoint does not fit"),
     code("VG0432", 500, "the checkpoint is damaged"),

@@ -30,6 +30,8 @@ pub struct Engine<C, S, O> {
     decided: Reading,
     /// A commit failed and is to be tried again.
     retry: Option<Retry>,
+    /// Why it failed.
+    trouble: Option<StoreError>,
     /// A fact came in that somebody wants to rely on.
     fact: bool,
     /// On the boot clock, when the last batch was committed.
@@ -118,6 +120,7 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
             batch: Batch::default(),
             decided: reading,
             retry: None,
+            trouble: None,
             fact: false,
             committed_boot: reading.boot,
             held: Vec::new(),
@@ -194,6 +197,11 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
     /// The outbox.
     pub fn outbox_mut(&mut self) -> &mut O {
         &mut self.outbox
+    }
+
+    /// Why nothing can be written, while that is so.
+    pub fn trouble(&self) -> Option<&StoreError> {
+        self.trouble.as_ref()
     }
 
     /// The store.
@@ -372,14 +380,17 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
 
     /// Puts the sealed batch on disk and lets out what waited for it. Answers whether that worked.
     fn commit(&mut self, reading: Reading, turn: &mut Turn, inbox: &mut impl Inbox) -> bool {
-        if self.retry.is_some_and(|retry| reading.boot < retry.boot)
-            || self.store.commit(&self.batch).is_err()
-        {
+        if self.retry.is_some_and(|retry| reading.boot < retry.boot) {
+            self.postpone(reading, turn);
+            return false;
+        }
+        if let Err(error) = self.store.commit(&self.batch) {
+            self.trouble = Some(error);
             self.postpone(reading, turn);
             return false;
         }
         turn.committed = true;
-        self.retry = None;
+        (self.retry, self.trouble) = (None, None);
         self.fact = false;
         self.committed_boot = reading.boot;
         for (ticket, answer) in self.held.drain(..) {

@@ -178,6 +178,35 @@ async fn l42_vital_signs_are_written_down_before_an_end() {
 }
 
 #[tokio::test]
+async fn l41_while_the_disk_cannot_be_written_nobody_waits_for_ever_and_nothing_is_lost() {
+    let directory = TempDir::new().expect("a folder");
+    let started = started(directory.path());
+    let monitor = started.monitor.clone();
+    monitor.tell(vec![beat("a")]).await.expect("it runs");
+    let (here, away) = (directory.path().join("verger.db"), directory.path().join("away"));
+    fs::rename(&here, &away).expect("it is ours");
+    let hasty = monitor.clone().with_patience(Duration::from_millis(5));
+    let escalate = || vec![order("a", Order::Escalate { reason: "look".into() })];
+    assert_eq!(hasty.tell(escalate()).await, Err(Unavailable::Late), "it was taken, and not done");
+    while hasty.tell(vec![beat("a")]).await != Err(Unavailable::Unwritable) {
+        tokio::task::yield_now().await;
+    }
+    let why = monitor.pulse().trouble().borrow().clone().expect("it is known why");
+    assert!(why.contains("was removed or replaced"), "{why}");
+    assert_eq!(
+        hasty.look(|_, _| ()).await,
+        Err(Unavailable::Unwritable),
+        "nothing is shown that is not on disk"
+    );
+    fs::rename(&away, &here).expect("it is ours");
+    monitor.tell(vec![beat("a")]).await.expect("it can be written again");
+    let events = monitor.archive().events_after(0, 100).expect("it can be read");
+    let escalated = events.iter().filter(|event| event.body.contains("EscalationTriggered")).count();
+    assert_eq!(escalated, 1, "what was taken is done after all, once: {events:?}");
+    started.stop();
+}
+
+#[tokio::test]
 async fn after_its_end_nobody_waits_for_an_answer() {
     let directory = TempDir::new().expect("a folder");
     let started = started(directory.path());

@@ -9,7 +9,7 @@ use verger_config::{MeansBook, Outward, Retention};
 use verger_core::effect::Effect;
 
 use super::{Log, ServeError};
-use crate::carry::{Carrying, Told, Way, check_means, follow, keep_up};
+use crate::carry::{Carrying, Told, Way, check_means, follow, keep_up, tell_of_trouble};
 use crate::history::{Sampler, Sampling};
 use crate::monitor::Started;
 
@@ -91,7 +91,8 @@ impl Background {
             others.spawn(follow(told, archive, newest, Arc::clone(&carrier), Arc::clone(log)));
         }
         others.spawn(Sampler::new(monitor.clone(), newest.clone(), Sampling::default()).run());
-        others.spawn(keep_up(monitor, reach.retention, Arc::clone(log)));
+        others.spawn(tell_of_trouble(monitor.clone(), Arc::clone(log)));
+        others.spawn(keep_up(monitor.archive().clone(), reach.retention, Arc::clone(log)));
         Ok(Self { carrier, closing, carrying, others })
     }
 
