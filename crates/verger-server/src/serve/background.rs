@@ -96,11 +96,20 @@ impl Background {
         Ok(Self { carrier, closing, carrying, others })
     }
 
+    /// Waits until a part of it ends by itself. None ever should: it has panicked, and what it did nobody does any more.
+    pub(super) async fn breaks(&mut self) {
+        tokio::select! {
+            Some(_) = self.others.join_next() => {}
+            _ = &mut self.carrying => {}
+        }
+    }
+
     /// Ends all of it. What is given back must be kept until the loop has ended.
     pub(super) async fn end(mut self) -> Option<mpsc::UnboundedReceiver<Effect>> {
         self.closing.send_replace(true);
         self.others.shutdown().await;
         self.carrier.end().await;
-        self.carrying.await.ok()
+        // One that has ended by itself gives nothing back, and must not be asked again.
+        if self.carrying.is_finished() { None } else { self.carrying.await.ok() }
     }
 }

@@ -124,11 +124,12 @@ impl Serving {
 
     /// Serves until `shutdown` is done; then answers what is under way, writes down what is known, and ends.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
-        let Self { started, background, connections, listener, local, data_dir, .. } = self;
-        let ended_by_itself = tokio::select! {
-            () = shutdown => false,
-            () = listener.run(&connections) => false,
-            () = loop_ends(&started) => true,
+        let Self { started, mut background, connections, listener, local, data_dir, .. } = self;
+        let broken = tokio::select! {
+            () = shutdown => None,
+            () = listener.run(&connections) => None,
+            () = loop_ends(&started) => Some(ServeError::LoopEnded),
+            () = background.breaks() => Some(ServeError::PartEnded),
         };
         // Nobody new is let in.
         drop(listener);
@@ -138,7 +139,7 @@ impl Serving {
         let _ = tokio::task::spawn_blocking(|| started.stop()).await;
         // That it is no longer there is not worth a failure.
         let _ = fs::remove_file(data_dir.join(URL_FILE));
-        if ended_by_itself { Err(ServeError::LoopEnded) } else { Ok(()) }
+        broken.map_or(Ok(()), Err)
     }
 }
 
