@@ -372,6 +372,7 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
     fn seal(&mut self, now: Timestamp, reading: Reading) {
         let Self { fleet, batch, .. } = self;
         fleet.take_changed_rows(&mut |row| batch.rows.push(row));
+        batch.look(now, fleet);
         batch.mark.number += 1;
         batch.mark.observed = now;
         batch.mark.taken = reading;

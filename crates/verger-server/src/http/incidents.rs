@@ -84,8 +84,11 @@ async fn add_evidence(app: &App, incidents: &mut [Incident]) -> Result<(), Refus
     });
     let found = look.await?;
     for incident in open {
-        let evidence = incident.agent_id.as_ref().and_then(|agent| found.get(agent));
-        incident.evidence = evidence.cloned().unwrap_or_default();
+        let present = incident.agent_id.as_ref().and_then(|agent| found.get(agent));
+        // Of one that stands against it no longer, what was found when it began.
+        if let Some(present) = present.filter(|present| !present.is_empty()) {
+            incident.evidence.clone_from(present);
+        }
     }
     Ok(())
 }

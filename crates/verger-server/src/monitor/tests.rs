@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tempfile::TempDir;
+use verger_core::AgentView;
 use verger_core::command::{Command, Order};
 use verger_core::effect::{Action, Outcome};
 use verger_core::event::Event;
@@ -20,7 +21,7 @@ use super::*;
 struct Plain;
 
 impl EncodeEvent for Plain {
-    fn encode(&self, event: &Event, _: Place) -> EventText {
+    fn encode(&self, event: &Event, _: Place, _: Option<&AgentView>) -> EventText {
         let body = format!("{:?}", event.fact);
         EventText { kind: "FACT", task: None, body }
     }
