@@ -62,7 +62,7 @@ pub use agents::{
 pub use audit::{AuditEntry, AuditQuery};
 pub use body::{BodyError, read_body};
 pub use breakers::{BreakerMode, BreakerQuery, BreakerState, CallReport, CircuitBreakerStatus, Permit};
-pub use checkpoints::{Checkpoint, CheckpointInfo, NewCheckpoint, State, StateError};
+pub use checkpoints::{Checkpoint, CheckpointInfo, CheckpointQuery, NewCheckpoint, State, StateError};
 pub use codes::HttpError;
 pub use duration::{DurationError, HumanDuration};
 pub use event::{CloudEvent, EventData, EventQuery, EventType};

@@ -20,7 +20,7 @@ pub use checkpoint::{
     ReferenceTooLong, checkpoint_content, checkpoint_info, checkpoint_state, stored_checkpoint,
 };
 pub use event::Encoder;
-pub(crate) use event::state_after;
+pub(crate) use event::{is_alarm, state_after};
 pub(crate) use evidence::all as findings;
 pub use heartbeat::heartbeat;
 pub use incident::incident;
