@@ -347,6 +347,9 @@ impl Fleet {
         order: &Order,
         out: &mut Collector,
     ) -> Result<Reply, NoticeError> {
+        if matches!(order, Order::Recover { .. }) && !self.machines.recoveries.has(task) {
+            self.take_up(now, task, by, out)?;
+        }
         let life = self.machines.recoveries.life(task).filter(|_| matches!(order, Order::Recover { .. }));
         if let Some(agent) =
             life.map(|life| life.agent.clone()).filter(|agent| self.works_elsewhere(agent, task))
@@ -355,6 +358,38 @@ impl Fleet {
         }
         let result = self.recovery(now, out, |recoveries, step| recoveries.order(step, task, by, order));
         result.map(|()| Reply::Done).map_err(NoticeError::Recovery)
+    }
+
+    /// Its agent ended, and what its role says did not bring it back: a person may want that all the same.
+    fn take_up(
+        &mut self,
+        now: Timestamp,
+        task: &TaskId,
+        by: &Actor,
+        out: &mut Collector,
+    ) -> Result<(), NoticeError> {
+        let Some(agent) = self.last_at(task) else { return Ok(()) };
+        let life = agent.life();
+        if agent.state != HealthState::Terminated {
+            return Err(NoticeError::Recovery(OrderError::Alive(life)));
+        }
+        let confirmed = agent.evidence.iter().any(|found| found.sign == Sign::Exit);
+        let (of, task, reason) = (life.clone(), task.clone(), format!("{by} wants its work to go on").into());
+        let ended = Ended { task, life, reason, confirmed, chain: None };
+        self.recovery_of(now, Some(&of), out, |recoveries, step| recoveries.on_ended(step, ended));
+        Ok(())
+    }
+
+    /// Who has a task, or had it last, as far as it is still known.
+    fn last_at(&self, task: &TaskId) -> Option<&Agent> {
+        let named = task.as_str().strip_prefix(OWN).map(AgentId::from);
+        let given = named.as_ref().or_else(|| self.machines.tasks.worker(task));
+        let known = given.and_then(|agent| self.index.get(agent, &self.table));
+        let at_work = || {
+            let all = (0..self.table.slots()).filter_map(|slot| self.table.agent(slot));
+            all.filter(|agent| agent.task.as_ref() == Some(task)).max_by_key(|agent| agent.state_since)
+        };
+        known.and_then(|slot| self.table.agent(slot)).or_else(at_work)
     }
 
     pub(super) fn wake_recovery(&mut self, now: Timestamp, out: &mut Collector) {
