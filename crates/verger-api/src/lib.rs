@@ -65,7 +65,7 @@ pub use breakers::{BreakerMode, BreakerQuery, BreakerState, CallReport, CircuitB
 pub use checkpoints::{Checkpoint, CheckpointInfo, CheckpointQuery, NewCheckpoint, State, StateError};
 pub use codes::HttpError;
 pub use duration::{DurationError, HumanDuration};
-pub use event::{CloudEvent, EventData, EventQuery, EventType};
+pub use event::{CloudEvent, EventData, EventQuery, EventType, StreamQuery};
 pub use evidence::{Evidence, Verdict};
 pub use fleet::{
     BlindCause, BlindTime, BreakerCounts, FleetSummary, LivenessCounts, MonitorHealth, StateCounts,

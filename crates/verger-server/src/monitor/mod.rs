@@ -4,6 +4,7 @@ mod calendar;
 mod clock;
 mod counters;
 mod door;
+mod heard;
 mod outlet;
 mod pending;
 mod presence;
@@ -27,6 +28,7 @@ use verger_store::{Archive, EngineStore};
 pub use calendar::Calendar;
 pub use clock::{SystemClock, wall_now};
 pub use counters::{Counted, Counters};
+pub use heard::{Heard, HeardBeat};
 pub use pending::{Handover, Item, Kind, Listener, Pending};
 pub use presence::{Manner, Presence};
 pub use queue::Unavailable;
@@ -51,6 +53,7 @@ pub struct Monitor {
     pulse: Arc<Pulse>,
     counters: Arc<Counters>,
     archive: Archive,
+    heard: Arc<Heard>,
     patience: Duration,
 }
 
@@ -117,7 +120,8 @@ impl Monitor {
             let _closed = closed;
             turning.run();
         })?;
-        let monitor = Self { queue, pending, pulse, counters, archive, patience: ANSWER_WITHIN };
+        let heard = Arc::default();
+        let monitor = Self { queue, pending, pulse, counters, archive, heard, patience: ANSWER_WITHIN };
         Ok(Started { monitor, effects, thread })
     }
 
@@ -210,6 +214,11 @@ impl Monitor {
     /// What waits for agents.
     pub fn pending(&self) -> &Arc<Pending> {
         &self.pending
+    }
+
+    /// Heartbeats as they come.
+    pub fn heard(&self) -> &Heard {
+        &self.heard
     }
 
     /// How the loop is doing.

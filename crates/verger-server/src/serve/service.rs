@@ -23,7 +23,7 @@ use crate::access::{Doorkeeper, Origin, admin_secret};
 use crate::http::{self, App, Parts};
 use crate::monitor::{Monitor, Started};
 use crate::unix::{self, Socket};
-use crate::wire::Encoder;
+use crate::wire::{Encoder, SOURCE};
 
 /// How often it is looked whether the loop is still there.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -180,7 +180,7 @@ fn check_reach(server: &Server) -> Result<(), ServeError> {
 type Opened = ((EngineStore, Archive), watch::Receiver<i64>);
 
 fn open(server: &Server) -> Result<Opened, ServeError> {
-    let encoder = Arc::new(Encoder { source: "/verger".to_owned() });
+    let encoder = Arc::new(Encoder { source: SOURCE.to_owned() });
     let (tell, newest) = watch::channel(0);
     let mut options = verger_store::Options::new(&server.data_dir, encoder);
     options.on_events = Some(Box::new(move |id| {

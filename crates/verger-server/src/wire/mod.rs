@@ -14,6 +14,9 @@ mod signal;
 mod states;
 mod work;
 
+/// Which monitor says something, where there is one.
+pub const SOURCE: &str = "/verger";
+
 pub use agent::{agent_health, last_heartbeat, snapshot};
 pub(crate) use agent::{breaker_status, time, waste};
 pub use checkpoint::{
@@ -22,7 +25,7 @@ pub use checkpoint::{
 pub use event::Encoder;
 pub(crate) use event::{is_alarm, state_after};
 pub(crate) use evidence::all as findings;
-pub use heartbeat::heartbeat;
+pub use heartbeat::{heard, heartbeat};
 pub use incident::incident;
 pub use signal::signal;
 pub(crate) use states::mode_in;
