@@ -72,7 +72,7 @@ async fn signals(
         let agent = AgentId::from(said.agent_id.as_ref());
         match may_say(&caller, &agent, said.body.kind().needs_token()) {
             Ok(()) => {
-                for signal in wire::signal(&said, received_at, caller.trust(&agent)) {
+                for signal in wire::signal(&said, received_at, caller.trust(&agent), app.calls()) {
                     taking.push(index, signal);
                 }
                 taking.beats.extend(beat(said).filter(|_| is_watched).map(|beat| (index, beat)));

@@ -4,6 +4,7 @@
 //! fingerprints and an agent's clock readings become spans, so the core sees neither.
 
 mod agent;
+mod calls;
 mod checkpoint;
 mod event;
 mod evidence;
@@ -19,6 +20,7 @@ pub const SOURCE: &str = "/verger";
 
 pub use agent::{agent_health, last_heartbeat, snapshot};
 pub(crate) use agent::{breaker_status, time, waste};
+pub use calls::Calls;
 pub use checkpoint::{
     ReferenceTooLong, checkpoint_content, checkpoint_info, checkpoint_state, stored_checkpoint,
 };
