@@ -27,6 +27,9 @@ use crate::serve::Log;
 
 /// The time that a stop may take beyond what the agent is given.
 const STOP_SLACK: Duration = Duration::from_secs(15);
+/// Pauses before whoever directs the agents is called again that was certainly not reached.
+const QUICK_TRIES: [Duration; 4] =
+    [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4), Duration::from_secs(8)];
 /// States up to this size travel with a start; a larger one is fetched by its name.
 const STATE_MAX: usize = 1 << 20;
 
@@ -109,7 +112,16 @@ impl Carrying {
     async fn escalate(&self, key: EffectKey, asked: &Escalation) {
         let Some(way) = &self.orchestrator else { return self.monitor.report(key, Outcome::Delivered) };
         let document = documents::escalation(&key, asked, &self.url);
-        let Some(done) = self.does(&key, way, document, &asked.reason, TELL_WITHIN).await else { return };
+        let mut done = self.does(&key, way, document.clone(), &asked.reason, TELL_WITHIN).await;
+        // One that is just being started comes up within seconds; the core tries again after a minute.
+        for pause in QUICK_TRIES {
+            if !done.as_ref().is_some_and(outcome::is_undone) {
+                break;
+            }
+            tokio::time::sleep(pause).await;
+            done = self.does(&key, way, document.clone(), &asked.reason, TELL_WITHIN).await;
+        }
+        let Some(done) = done else { return };
         let outcome = outcome::of(&done);
         self.monitor.report(key.clone(), outcome);
         if let Done::Posted(delivery) = &done
