@@ -144,8 +144,6 @@ pub struct Waste {
     pub tokens: u64,
     /// Money spent while stuck.
     pub cost_usd: f64,
-    /// Time spent while stuck.
-    pub seconds: u64,
     /// An estimate of the tokens that intervening saved,
     pub saved_tokens: u64,
     /// and of the money.

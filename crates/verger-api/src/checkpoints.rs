@@ -1,7 +1,7 @@
 //! Saved states of tasks, and the chain that leads to each.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::{AnyJson, Time};
 
@@ -33,7 +33,7 @@ pub struct NewCheckpoint<'a> {
     /// The phase of the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
-    /// When the agent saved it.
+    /// When the agent saved it; now, if it does not say, or says a time to come.
     #[serde(default, alias = "created_at", skip_serializing_if = "Option::is_none")]
     pub created_at: Option<Time>,
     /// The life that saved it.
@@ -91,6 +91,17 @@ pub struct CheckpointInfo {
     /// Whether it waits to be written because its breaker is open (L26).
     #[serde(default)]
     pub queued: bool,
+}
+
+/// Which checkpoints of a task are asked for, the newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, IntoParams)]
+#[serde(default, rename_all = "camelCase")]
+#[into_params(parameter_in = Query, rename_all = "camelCase")]
+pub struct CheckpointQuery {
+    /// At most so many.
+    pub limit: Option<u32>,
+    /// Where the last page ended.
+    pub cursor: Option<String>,
 }
 
 /// A checkpoint with its state: `GET /v1/checkpoints/{id}`.

@@ -36,6 +36,8 @@ pub const CODES: &[Code] = &[
     code("VG0201", 500, "a state row is damaged"),
     code("VG0202", 500, "a state row is newer than this version"),
     code("VG0301", 404, "no such incident"),
+    code("VG0302", 404, "no such event"),
+    code("VG0303", 409, "the event is no alarm"),
     code("VG0311", 404, "nothing to recover"),
     code("VG0312", 409, "the task is over"),
     code("VG0313", 409, "it runs already"),
@@ -84,10 +86,11 @@ pub const CODES: &[Code] = &[
     code("VG0421", 429, "too many requests"),
     code("VG0422", 503, "the monitor cannot keep up"),
     code("VG0423", 503, "the monitor is not ready"),
-    code("VG0424", 500, "the store failed"),
+    code("VG0424", 503, "the store failed"),
     code("VG0425", 500, "internal error"),
     code("VG0431", 409, "the checkpoint does not fit"),
     code("VG0432", 500, "the checkpoint is damaged"),
+    code("VG0433", 409, "the file is there already"),
 ];
 
 /// What HTTP adds to the refusals of the core.
@@ -138,6 +141,12 @@ pub enum HttpError {
     CheckpointConflict,
     /// What is on disk is not what was saved.
     CheckpointDamaged,
+    /// No event of this number is kept.
+    NoSuchEvent,
+    /// Nobody was alarmed by this event, so it cannot have been a false alarm.
+    NoAlarm,
+    /// A file that was to be made is there.
+    FileExists,
 }
 
 impl HttpError {
@@ -165,6 +174,9 @@ impl HttpError {
         Self::Internal,
         Self::CheckpointConflict,
         Self::CheckpointDamaged,
+        Self::NoSuchEvent,
+        Self::NoAlarm,
+        Self::FileExists,
     ];
 
     /// Stable code; `docs/src/errors/<code>.md` tells the operator what to do.
@@ -192,6 +204,9 @@ impl HttpError {
             Self::Internal => "VG0425",
             Self::CheckpointConflict => "VG0431",
             Self::CheckpointDamaged => "VG0432",
+            Self::NoSuchEvent => "VG0302",
+            Self::NoAlarm => "VG0303",
+            Self::FileExists => "VG0433",
         }
     }
 }

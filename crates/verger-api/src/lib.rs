@@ -62,10 +62,10 @@ pub use agents::{
 pub use audit::{AuditEntry, AuditQuery};
 pub use body::{BodyError, read_body};
 pub use breakers::{BreakerMode, BreakerQuery, BreakerState, CallReport, CircuitBreakerStatus, Permit};
-pub use checkpoints::{Checkpoint, CheckpointInfo, NewCheckpoint, State, StateError};
+pub use checkpoints::{Checkpoint, CheckpointInfo, CheckpointQuery, NewCheckpoint, State, StateError};
 pub use codes::HttpError;
 pub use duration::{DurationError, HumanDuration};
-pub use event::{CloudEvent, EventData, EventQuery, EventType};
+pub use event::{CloudEvent, EventData, EventQuery, EventType, StreamQuery};
 pub use evidence::{Evidence, Verdict};
 pub use fleet::{
     BlindCause, BlindTime, BreakerCounts, FleetSummary, LivenessCounts, MonitorHealth, StateCounts,

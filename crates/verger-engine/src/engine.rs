@@ -30,6 +30,8 @@ pub struct Engine<C, S, O> {
     decided: Reading,
     /// A commit failed and is to be tried again.
     retry: Option<Retry>,
+    /// Why it failed.
+    trouble: Option<StoreError>,
     /// A fact came in that somebody wants to rely on.
     fact: bool,
     /// On the boot clock, when the last batch was committed.
@@ -40,6 +42,8 @@ pub struct Engine<C, S, O> {
     pings: Vec<Effect>,
     /// Effects of an earlier life that leave once more after the commit that says so.
     again: Vec<Effect>,
+    /// Effects that need not be done any more; whoever holds them is told after the commit that says so.
+    withdrawn: Vec<EffectKey>,
     /// Effects that came too late; the core is told so with the next inputs.
     late: Vec<EffectKey>,
     /// Why the next gap, if there is one, came about.
@@ -116,11 +120,13 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
             batch: Batch::default(),
             decided: reading,
             retry: None,
+            trouble: None,
             fact: false,
             committed_boot: reading.boot,
             held: Vec::new(),
             pings: Vec::new(),
             again: Vec::new(),
+            withdrawn: Vec::new(),
             late: Vec::new(),
             excuse: BlindCause::Paused,
             out: Collector::default(),
@@ -193,6 +199,11 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
         &mut self.outbox
     }
 
+    /// Why nothing can be written, while that is so.
+    pub fn trouble(&self) -> Option<&StoreError> {
+        self.trouble.as_ref()
+    }
+
     /// The store.
     pub fn store(&self) -> &S {
         &self.store
@@ -207,9 +218,13 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
     fn take_up(&mut self, left: Unfinished, reading: Reading) {
         let age = reading.millis_since(left.decided);
         let fresh = age.is_some_and(|age| age <= self.settings.stale_after.as_millis());
+        // What waits to be fetched was not done by being released, nor is it done by being released again.
+        let held = self.outbox.holds(&left.effect.action);
         self.ledger.open(&left.effect);
-        if left.attempts < 2 && (fresh || keeps(&left.effect.action)) {
-            self.batch.retried.push(left.effect.key.clone());
+        if left.attempts < 2 && (held || fresh || keeps(&left.effect.action)) {
+            if !held {
+                self.batch.retried.push(left.effect.key.clone());
+            }
             self.again.push(left.effect);
         } else {
             self.late.push(left.effect.key);
@@ -262,6 +277,13 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
             }
             Message::Notice(notice) => {
                 (lasts(notice), Answer::Noticed(self.fleet.notice(now, notice, &mut self.out)))
+            }
+            Message::Handing(key) => {
+                let is_out = self.ledger.is_out(key);
+                if is_out && !self.batch.retried.contains(key) {
+                    self.batch.retried.push(key.clone());
+                }
+                (is_out, Answer::Handing(is_out))
             }
         }
     }
@@ -318,6 +340,7 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
             self.batch.events.push(event);
             let closed = &self.batch.finished[before..];
             if !closed.is_empty() {
+                self.withdrawn.extend_from_slice(closed);
                 self.batch.effects.retain(|effect| !closed.contains(&effect.key));
                 self.again.retain(|effect| !closed.contains(&effect.key));
             }
@@ -349,6 +372,7 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
     fn seal(&mut self, now: Timestamp, reading: Reading) {
         let Self { fleet, batch, .. } = self;
         fleet.take_changed_rows(&mut |row| batch.rows.push(row));
+        batch.look(now, fleet);
         batch.mark.number += 1;
         batch.mark.observed = now;
         batch.mark.taken = reading;
@@ -357,14 +381,17 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
 
     /// Puts the sealed batch on disk and lets out what waited for it. Answers whether that worked.
     fn commit(&mut self, reading: Reading, turn: &mut Turn, inbox: &mut impl Inbox) -> bool {
-        if self.retry.is_some_and(|retry| reading.boot < retry.boot)
-            || self.store.commit(&self.batch).is_err()
-        {
+        if self.retry.is_some_and(|retry| reading.boot < retry.boot) {
+            self.postpone(reading, turn);
+            return false;
+        }
+        if let Err(error) = self.store.commit(&self.batch) {
+            self.trouble = Some(error);
             self.postpone(reading, turn);
             return false;
         }
         turn.committed = true;
-        self.retry = None;
+        (self.retry, self.trouble) = (None, None);
         self.fact = false;
         self.committed_boot = reading.boot;
         for (ticket, answer) in self.held.drain(..) {
@@ -397,11 +424,22 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
     fn release(&mut self) {
         let age = self.clock.read().boot.saturating_sub(self.decided.boot);
         let stale = age > self.settings.stale_after.as_millis();
-        for effect in self.again.drain(..).chain(self.batch.effects.drain(..)) {
-            if stale && !keeps(&effect.action) {
-                self.late.push(effect.key);
+        let Self { again, batch, late, outbox, withdrawn, .. } = self;
+        for key in withdrawn.drain(..) {
+            outbox.withdraw(&key);
+        }
+        for effect in again.drain(..) {
+            if stale && !keeps(&effect.action) && !outbox.holds(&effect.action) {
+                late.push(effect.key);
             } else {
-                self.outbox.release(&effect);
+                outbox.release_again(&effect);
+            }
+        }
+        for effect in batch.effects.drain(..) {
+            if stale && !keeps(&effect.action) {
+                late.push(effect.key);
+            } else {
+                outbox.release(&effect);
             }
         }
     }

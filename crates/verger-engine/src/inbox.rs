@@ -2,6 +2,7 @@
 
 use verger_core::Refusal;
 use verger_core::command::{Command, CommandError};
+use verger_core::effect::EffectKey;
 use verger_core::id::Handle;
 use verger_core::notice::{Notice, NoticeError, Reply};
 use verger_core::signal::{Content, Signal};
@@ -39,6 +40,8 @@ pub enum Message {
     Command(Command),
     /// Something told or ordered about what is no agent.
     Notice(Notice),
+    /// An effect that was released again, and waited to be fetched, is about to be handed over.
+    Handing(EffectKey),
 }
 
 /// Names a caller to the inbox that handed its input over.
@@ -56,4 +59,6 @@ pub enum Answer {
     Ordered(Result<(), CommandError>),
     /// What became of the notice.
     Noticed(Result<Reply, NoticeError>),
+    /// Whether the effect is still to be handed over. That it may have been is on disk then.
+    Handing(bool),
 }

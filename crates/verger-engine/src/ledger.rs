@@ -5,6 +5,8 @@
 //!                    │
 //!                    └─restart─► out for the second time ─restart─► given up
 //! ```
+//!
+//! What waits to be fetched is out for the second time only when it is fetched after a restart.
 
 use std::collections::BTreeMap;
 
@@ -51,6 +53,11 @@ impl Ledger {
             | Action::AskAdvice(_) => Closes::AtOnce,
         };
         self.out.insert(effect.key.clone(), closes);
+    }
+
+    /// Whether it is still to be done.
+    pub(crate) fn is_out(&self, key: &EffectKey) -> bool {
+        self.out.contains_key(key)
     }
 
     /// Its outcome was heard. Answers whether it is done with by that.

@@ -1,8 +1,12 @@
 //! The store port: one batch, one commit.
 
+use std::collections::BTreeMap;
+
+use verger_core::AgentView;
 use verger_core::effect::{Effect, EffectKey};
-use verger_core::event::Event;
-use verger_core::fleet::{Row, RowKey};
+use verger_core::event::{Event, Fact};
+use verger_core::fleet::{Fleet, Row, RowKey};
+use verger_core::id::AgentId;
 use verger_core::time::Timestamp;
 
 use crate::clock::Reading;
@@ -37,9 +41,30 @@ pub struct Batch {
     pub rows: Vec<Row>,
     /// Times in which the monitor could not see.
     pub blind: Vec<Blind>,
+    /// How those are whose state changed, of whom something is wrong or about whom people are asked: whoever is told of
+    /// it wants to know.
+    pub views: BTreeMap<AgentId, AgentView>,
 }
 
 impl Batch {
+    /// Looks at those of whom people will be told.
+    pub(crate) fn look(&mut self, now: Timestamp, fleet: &Fleet) {
+        let Self { events, views, .. } = self;
+        let told = events.iter().filter(|event| {
+            matches!(
+                event.fact,
+                Fact::StateChanged { .. } | Fact::IncidentOpened { .. } | Fact::EscalationTriggered { .. }
+            )
+        });
+        for (agent, _) in told.filter_map(|event| event.agent.as_ref()) {
+            if !views.contains_key(agent)
+                && let Some(view) = fleet.view(now, agent)
+            {
+                views.insert(agent.clone(), view);
+            }
+        }
+    }
+
     /// Whether there is anything that somebody waits for or that must not be lost.
     pub(crate) fn is_urgent(&self) -> bool {
         !(self.events.is_empty()
@@ -55,6 +80,7 @@ impl Batch {
         self.finished.clear();
         self.rows.clear();
         self.blind.clear();
+        self.views.clear();
     }
 }
 

@@ -12,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
+use verger_core::AgentView;
 use verger_core::event::{Event, Fact};
 use verger_core::id::{AgentId, Incarnation};
 use verger_core::time::{Timestamp, WallTime};
@@ -37,7 +38,7 @@ const MINUTES: u64 = 30 * 24 * 60;
 struct Words;
 
 impl EncodeEvent for Words {
-    fn encode(&self, _: &Event, place: Place) -> EventText {
+    fn encode(&self, _: &Event, place: Place, _: Option<&AgentView>) -> EventText {
         let body = format!("{{\"id\":\"{}\",\"data\":\"{:0>300}\"}}", place.id, place.id);
         EventText { kind: "HEALTH_STATE_CHANGED", task: None, body }
     }

@@ -33,11 +33,9 @@ impl EngineStore {
 
     /// Everything that needs no disk is done here, on the engine's thread, and not on that of the writer.
     fn encode(&self, batch: &Batch) -> Encoded {
-        let ids = self.newest + 1..;
-        let entry = |(event, id)| Entry::new(event, id, &batch.mark, &self.encoder);
         Encoded {
             mark: batch.mark,
-            events: batch.events.iter().zip(ids).map(entry).collect(),
+            events: Entry::all(batch, self.newest + 1, &self.encoder),
             effects: batch.effects.iter().map(KeptEffect::new).collect(),
             retried: batch.retried.clone(),
             finished: batch.finished.clone(),

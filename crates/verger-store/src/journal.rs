@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use verger_core::AgentView;
 use verger_core::event::Event;
 use verger_core::id::{AgentId, Incarnation, TaskId};
 use verger_core::time::WallTime;
-use verger_engine::Mark;
+use verger_engine::{Batch, Blind, Mark};
 
 use crate::archive::Archive;
 use crate::error::Error;
@@ -22,11 +23,22 @@ const COLUMNS: &str = "id, type, agent, incarnation, task, observed_ms, wall_ms,
 
 /// Puts an event into the words in which it is served. The interfaces own that format, and the store keeps it.
 pub trait EncodeEvent: Send + Sync {
-    /// Writes one event. The same event at the same place must give the same words.
-    fn encode(&self, event: &Event, place: Place) -> EventText;
+    /// Writes one event. The same event at the same place must give the same words. `known` is how its agent is, if
+    /// that is of interest.
+    fn encode(&self, event: &Event, place: Place, known: Option<&AgentView>) -> EventText;
+
+    /// The same event under the name that another specification has for it.
+    fn also(&self, _event: &Event, _place: Place, _known: Option<&AgentView>) -> Option<EventText> {
+        None
+    }
+
+    /// Writes of a time in which the monitor could not see, if anybody is to be told of it.
+    fn blind(&self, _blind: &Blind, _place: Place) -> Option<EventText> {
+        None
+    }
 
     /// What the event says of an incident. Most say nothing of one.
-    fn incident(&self, _event: &Event, _place: Place) -> Option<IncidentChange> {
+    fn incident(&self, _event: &Event, _place: Place, _known: Option<&AgentView>) -> Option<IncidentChange> {
         None
     }
 }
@@ -128,10 +140,34 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    pub(crate) fn new(event: &Event, id: i64, mark: &Mark, encoder: &Arc<dyn EncodeEvent>) -> Self {
-        let place = Place { id, at: moment_of(event, mark) };
-        let (text, incident) = (encoder.encode(event, place), encoder.incident(event, place));
-        Self { place, agent: event.agent.clone(), text, incident }
+    /// All that a batch holds, numbered from here. What the monitor could not see came before the rest.
+    pub(crate) fn all(batch: &Batch, first: i64, encoder: &Arc<dyn EncodeEvent>) -> Vec<Self> {
+        let mut entries = Vec::with_capacity(batch.events.len());
+        let mut id = first;
+        for blind in &batch.blind {
+            let at = Moment { observed: blind.at, wall: batch.mark.taken.wall };
+            let place = Place { id, at };
+            let text = encoder.blind(blind, place);
+            id += i64::from(text.is_some());
+            entries.extend(text.map(|text| Self { place, agent: None, text, incident: None }));
+        }
+        for event in &batch.events {
+            let life = event.agent.as_ref();
+            // How a later life is says nothing of an earlier one.
+            let known = life
+                .and_then(|(agent, life)| batch.views.get(agent).filter(|view| view.incarnation == *life));
+            let (at, agent) = (moment_of(event, &batch.mark), event.agent.clone());
+            let place = Place { id, at };
+            let (text, incident) =
+                (encoder.encode(event, place, known), encoder.incident(event, place, known));
+            entries.push(Self { place, agent: agent.clone(), text, incident });
+            id += 1;
+            let place = Place { id, at };
+            let also = encoder.also(event, place, known);
+            id += i64::from(also.is_some());
+            entries.extend(also.map(|text| Self { place, agent, text, incident: None }));
+        }
+        entries
     }
 
     pub(crate) fn write(&self, db: &Connection) -> rusqlite::Result<()> {

@@ -46,10 +46,27 @@ pub struct EventQuery {
     /// Back to so long ago.
     #[param(value_type = Option<String>)]
     pub duration: Option<HumanDuration>,
-    /// `1` adds heartbeats, which are not kept and cannot be resumed.
-    pub heartbeats: Option<u8>,
     /// At most so many.
     pub limit: Option<u32>,
     /// Where the last page ended.
     pub cursor: Option<String>,
+}
+
+/// Which events a stream brings.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, IntoParams)]
+#[serde(default, rename_all = "camelCase")]
+#[into_params(parameter_in = Query, rename_all = "camelCase")]
+pub struct StreamQuery {
+    /// About this agent.
+    #[serde(alias = "agent_id", alias = "agentId")]
+    pub agent: Option<String>,
+    /// About this task.
+    #[serde(alias = "task_id", alias = "taskId")]
+    pub task: Option<String>,
+    /// Of this type.
+    #[serde(rename = "type")]
+    #[param(rename = "type")]
+    pub kind: Option<EventType>,
+    /// `1` adds heartbeats, which are not kept and cannot be resumed.
+    pub heartbeats: Option<u8>,
 }

@@ -36,6 +36,18 @@ payload! {
         /// What was found; empty when all is well.
         #[serde(default)]
         pub evidence: Vec<Evidence>,
+        /// What it works on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub task_id: Option<String>,
+        /// Where its work could resume.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub checkpoint: Option<String>,
+        /// Reminders that it was sent about this trouble, if there is trouble.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub nudges: Option<u32>,
+        /// What may be decided about it, if there is trouble.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub options: Vec<Decision>,
     }
 
     /// A reminder was decided on and queued.
@@ -83,6 +95,12 @@ payload! {
         /// What was found.
         #[serde(default)]
         pub evidence: Vec<Evidence>,
+        /// What it works on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub task_id: Option<String>,
+        /// Where its work could resume.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub checkpoint: Option<String>,
         /// What may be answered.
         #[serde(default)]
         pub options: Vec<Decision>,

@@ -6,7 +6,7 @@
 use super::{Secret, bytes_of, run};
 
 /// How the shapes begin.
-pub(super) const FIRST: [bool; 256] = bytes_of("sghxanpdeyrwfkl");
+pub(super) const FIRST: [bool; 256] = bytes_of("sghxanpdeyrwfklv");
 
 /// What begins so, is at least so much longer, and is called that.
 const SHAPES: &[(&str, usize, &str)] = &[
@@ -49,6 +49,7 @@ const SHAPES: &[(&str, usize, &str)] = &[
     ("lin_api_", 20, "api-key"),
     ("shpat_", 20, "api-key"),
     ("AGE-SECRET-KEY-1", 30, "private-key"),
+    ("vgt_", 32, "verger-token"),
 ];
 
 /// The credential that this word is, or begins.

@@ -4,6 +4,7 @@
 //! agent met an error it cannot recover from matters still.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use verger_api::Signal;
 use verger_api::signal::SignalBody;
@@ -19,7 +20,7 @@ const WEIGHT: usize = 200;
 struct Entry {
     number: u64,
     weight: usize,
-    signal: Signal<'static>,
+    signal: Arc<Signal<'static>>,
 }
 
 /// Signals that wait to be sent.
@@ -35,12 +36,25 @@ pub(super) struct Buffer {
 
 /// Some of them, on their way.
 pub(super) struct Batch {
-    /// One signal a line.
-    pub(super) body: Vec<u8>,
+    signals: Vec<Arc<Signal<'static>>>,
     /// How many.
     pub(super) count: u64,
     /// The number of the last one.
     last: u64,
+}
+
+impl Batch {
+    /// One signal a line. It may take milliseconds, so the agent must not have to wait for it.
+    pub(super) fn body(&self) -> Vec<u8> {
+        let mut body = Vec::new();
+        for signal in &self.signals {
+            // Texts and numbers can always be written; a signal that could not would be left out.
+            if serde_json::to_writer(&mut body, &**signal).is_ok() {
+                body.push(b'\n');
+            }
+        }
+        body
+    }
 }
 
 impl Buffer {
@@ -57,26 +71,24 @@ impl Buffer {
         while self.entries_max <= self.entries.len() || self.weight_max < self.weight + weight {
             self.give_up_one();
         }
-        self.entries.push_back(Entry { number: self.next, weight, signal });
+        self.entries.push_back(Entry { number: self.next, weight, signal: Arc::new(signal) });
         self.weight += weight;
         self.next += 1;
     }
 
     /// The oldest ones, as many as go out at once. They stay here until they are known to have arrived.
     pub(super) fn batch(&self) -> Option<Batch> {
-        let (mut body, mut count, mut last) = (Vec::new(), 0, 0);
+        let (mut signals, mut weight, mut last) = (Vec::new(), 0, 0);
         for entry in self.entries.iter().take(BATCH_MAX) {
-            if count > 0 && BATCH_BYTES_MAX < body.len() + entry.weight {
+            weight += entry.weight;
+            if !signals.is_empty() && BATCH_BYTES_MAX < weight {
                 break;
             }
-            // Texts and numbers can always be written; a signal that could not would be left out.
-            if serde_json::to_writer(&mut body, &entry.signal).is_ok() {
-                body.push(b'\n');
-            }
-            count += 1;
+            signals.push(Arc::clone(&entry.signal));
             last = entry.number;
         }
-        (count > 0).then_some(Batch { body, count, last })
+        let count = signals.len() as u64;
+        (count > 0).then_some(Batch { signals, count, last })
     }
 
     /// These need not be sent again. Some may have been given up meanwhile.
@@ -153,7 +165,7 @@ mod tests {
 
     /// The texts that would go out, in order.
     fn texts(buffer: &Buffer) -> Vec<String> {
-        let batch = buffer.batch().map_or_else(Vec::new, |batch| batch.body);
+        let batch = buffer.batch().map_or_else(Vec::new, |batch| batch.body());
         let lines = String::from_utf8(batch).expect("text");
         let read = |line: &str| {
             let value: serde_json::Value = serde_json::from_str(line).expect("JSON");

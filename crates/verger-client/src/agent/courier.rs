@@ -145,7 +145,7 @@ impl<'a> Courier<'a> {
         let Some(batch) = self.desk.batch() else { return true };
         let asked = self.transport.ask(Method::POST, &["v1", "signals"], &[]);
         let answer = match asked {
-            Ok(asked) => asked.body(batch.body.clone()).within(ANSWER_WITHIN).answer::<IngestReport>().await,
+            Ok(asked) => asked.body(batch.body()).within(ANSWER_WITHIN).answer::<IngestReport>().await,
             Err(error) => Err(error),
         };
         match answer {

@@ -26,7 +26,7 @@ const GOES_ON: u32 = 3;
 /// How much longer than the clean-up limit the stopping itself may take.
 pub(super) const STOP_SLACK: Span = Span::secs(10);
 /// What was told to stop in vain may still end for so long, and then did what it was told.
-const STILL_STOPS: Span = Span::hours(1);
+pub(super) const STILL_STOPS: Span = Span::hours(1);
 /// An unreachable orchestrator is tried ever more rarely, down to once in this many minutes.
 pub(super) const RETRY_MAX: u64 = 30;
 

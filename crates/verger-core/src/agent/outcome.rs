@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::intervene::{RETRY_AFTER, RETRY_MAX, STOP_SLACK};
+use super::intervene::{RETRY_AFTER, RETRY_MAX, STILL_STOPS, STOP_SLACK};
 use super::{Agent, Ending, Step};
 use crate::effect::{EffectKey, Outcome};
 use crate::event::Fact;
@@ -61,11 +61,15 @@ impl Agent {
                     self.end_life(step, Ending { reason, recover, seen: true, evidence });
                 }
                 Outcome::Delivered => {}
-                Outcome::Refused
-                | Outcome::Unreachable
-                | Outcome::Failed
-                | Outcome::Unreadable
-                | Outcome::Rejected => {
+                // Nothing can stop it, and trying again would not help: people are told at once.
+                Outcome::Rejected => {
+                    let attempts = stopping.attempt;
+                    if stopping.deadline.take().is_some() {
+                        case.held_until = Some(step.now + STILL_STOPS);
+                        self.record(step, Fact::TerminationFailed { attempts });
+                    }
+                }
+                Outcome::Refused | Outcome::Unreachable | Outcome::Failed | Outcome::Unreadable => {
                     stopping.deadline = stopping.deadline.map(|_| step.now + STOP_SLACK);
                 }
             },

@@ -387,8 +387,13 @@ impl Fleet {
     /// Who has this task, or had it last; of several, who lives, and else who was begun last. Looks at every agent:
     /// people ask for it, and rarely.
     fn last_at_work_on(&self, task: &TaskId) -> Option<&Agent> {
+        let given = self.machines.tasks.worker(task);
+        let itself = task.as_str().strip_prefix(OWN);
+        let may_be = |agent: &&Agent| {
+            agent.task.as_ref() == Some(task) || given == Some(&agent.id) || itself == Some(agent.id.as_str())
+        };
         let agents = (0..self.table.slots()).filter_map(|slot| self.table.agent(slot));
-        let at_work = agents.filter(|agent| self.work_of(agent) == *task);
+        let at_work = agents.filter(may_be).filter(|agent| self.work_of(agent) == *task);
         at_work.max_by_key(|agent| (agent.state != HealthState::Terminated, agent.born_at))
     }
 

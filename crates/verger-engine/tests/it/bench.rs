@@ -34,6 +34,10 @@ pub(crate) enum Op {
     Send(u8),
     /// What was released is carried out and reported.
     Outcomes,
+    /// From now on reminders wait until they are fetched.
+    Hold,
+    /// What waits is about to be handed over to its agent; nobody hears whether it was.
+    Fetch,
     /// The process is stopped for so long.
     Pause(u64),
     /// Commits fail; the last of them may have been written all the same.
@@ -52,6 +56,10 @@ pub(crate) struct World {
     pub(crate) released: BTreeMap<String, u32>,
     pub(crate) released_unwritten: Vec<String>,
     pub(crate) to_do: Vec<EffectKey>,
+    /// Reminders that wait, and whether an earlier life of the monitor had released them too.
+    pub(crate) held: BTreeMap<EffectKey, bool>,
+    /// How often each was handed over.
+    pub(crate) handed: BTreeMap<String, u32>,
     pub(crate) asked: usize,
     pub(crate) answered: usize,
     pub(crate) answered_unwritten: Vec<u64>,
@@ -64,6 +72,7 @@ struct Shared {
     /// Releases that still reach the outside; the process is dead when it is used up.
     lives: Cell<Option<u8>>,
     dead: Cell<bool>,
+    holds: Cell<bool>,
     world: RefCell<World>,
     disk: RefCell<Disk>,
 }
@@ -160,8 +169,27 @@ impl Outbox for Port {
         if !self.0.disk.borrow().keys.contains(&effect.key) {
             world.released_unwritten.push(effect.key.to_string());
         }
+        if self.holds(&effect.action) {
+            world.held.insert(effect.key.clone(), false);
+            return;
+        }
         *world.released.entry(effect.key.to_string()).or_default() += 1;
         world.to_do.push(effect.key.clone());
+    }
+
+    fn release_again(&mut self, effect: &Effect) {
+        self.release(effect);
+        if let Some(again) = self.0.world.borrow_mut().held.get_mut(&effect.key) {
+            *again = true;
+        }
+    }
+
+    fn holds(&self, action: &Action) -> bool {
+        self.0.holds.get() && matches!(action, Action::Nudge { .. })
+    }
+
+    fn withdraw(&mut self, key: &EffectKey) {
+        self.0.world.borrow_mut().held.remove(key);
     }
 }
 
@@ -170,6 +198,8 @@ struct Queue {
     waiting: VecDeque<Input>,
     /// The batch number that must be on disk before a ticket may be answered.
     asked: BTreeMap<u64, u64>,
+    /// What somebody wants to hand over.
+    fetched: BTreeMap<u64, EffectKey>,
 }
 
 impl Inbox for Queue {
@@ -187,6 +217,11 @@ impl Inbox for Queue {
         world.answered += 1;
         let written = self.shared.disk.borrow().mark.map_or(0, |mark| mark.number);
         let ordered = matches!(answer, Answer::Ordered(Ok(())));
+        if let Answer::Handing(true) = answer
+            && let Some(key) = self.fetched.remove(&ticket)
+        {
+            *world.handed.entry(key.to_string()).or_default() += 1;
+        }
         if ordered && self.asked.get(&ticket).is_none_or(|before| written <= *before) {
             world.answered_unwritten.push(ticket);
         }
@@ -207,7 +242,12 @@ impl Bench {
     pub(crate) fn new() -> Self {
         let shared = Rc::new(Shared::default());
         shared.wall.set(1_700_000_000_000);
-        let queue = Queue { shared: Rc::clone(&shared), waiting: VecDeque::new(), asked: BTreeMap::new() };
+        let queue = Queue {
+            shared: Rc::clone(&shared),
+            waiting: VecDeque::new(),
+            asked: BTreeMap::new(),
+            fetched: BTreeMap::new(),
+        };
         let engine = open(&shared);
         let mut bench = Self { shared, engine, queue, now: 0, sleep_until: 0, tickets: 0 };
         for agent in 0..6 {
@@ -226,6 +266,8 @@ impl Bench {
             Op::Respawn(agent) => self.signal(agent, Body::Spawn(Spawn::default())),
             Op::Send(agent) => self.send(agent),
             Op::Outcomes => self.outcomes(),
+            Op::Hold => self.shared.holds.set(true),
+            Op::Fetch => self.fetch(),
             Op::Pause(millis) => {
                 self.settle();
                 self.pass(millis);
@@ -306,6 +348,8 @@ impl Bench {
         self.shared.lives.set(None);
         self.shared.dead.set(false);
         self.queue.waiting.clear();
+        self.queue.fetched.clear();
+        self.shared.world.borrow_mut().held.clear();
         self.pass(down);
         self.engine = open(&self.shared);
         self.now = self.durable();
@@ -351,6 +395,21 @@ impl Bench {
         };
         let message = Message::Notice(Notice::Send(Box::new(message)));
         self.queue.waiting.push_back(Input { ticket: None, message });
+    }
+
+    fn fetch(&mut self) {
+        let held = std::mem::take(&mut self.shared.world.borrow_mut().held);
+        for (key, again) in held {
+            if again {
+                self.tickets += 1;
+                self.shared.world.borrow_mut().asked += 1;
+                self.queue.fetched.insert(self.tickets, key.clone());
+                let ticket = Some(Ticket(self.tickets));
+                self.queue.waiting.push_back(Input { ticket, message: Message::Handing(key) });
+            } else {
+                *self.shared.world.borrow_mut().handed.entry(key.to_string()).or_default() += 1;
+            }
+        }
     }
 
     fn outcomes(&mut self) {

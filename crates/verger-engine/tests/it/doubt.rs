@@ -75,3 +75,44 @@ fn a_failing_disk_holds_effects_back_and_loses_none() {
     assert_eq!(bench.world().released.values().copied().collect::<Vec<_>>(), [1]);
     assert_eq!(bench.world().answered, 1);
 }
+
+#[test]
+fn x09_what_waits_to_be_fetched_waits_through_any_number_of_restarts() {
+    let mut bench = Bench::new();
+    bench.run(&Op::Hold);
+    bench.run(&Op::Nudge(0));
+    for _ in 0..4 {
+        bench.run(&Op::Crash { down: 90_000, releases: 9 });
+        bench.run(&Op::Work(2_000));
+        assert_eq!(bench.world().held.len(), 1, "it still waits");
+    }
+    bench.run(&Op::Fetch);
+    assert_eq!(bench.world().handed.values().copied().collect::<Vec<_>>(), [1]);
+    assert_eq!(bench.world().answered, 2, "the order, and that it may be handed over");
+}
+
+#[test]
+fn x09_what_may_have_been_handed_over_twice_is_known_not_to_be_handed_over_again() {
+    let mut bench = Bench::new();
+    bench.run(&Op::Hold);
+    bench.run(&Op::Nudge(0));
+    for _ in 0..4 {
+        bench.run(&Op::Fetch);
+        bench.run(&Op::Crash { down: 1_000, releases: 9 });
+        bench.run(&Op::Work(2_000));
+    }
+    assert_eq!(bench.world().handed.values().copied().collect::<Vec<_>>(), [2]);
+    assert!(bench.unfinished().is_empty(), "the core heard that it failed");
+}
+
+#[test]
+fn x10_what_waits_for_a_life_that_is_over_waits_no_longer() {
+    let mut bench = Bench::new();
+    bench.run(&Op::Work(120_000));
+    bench.run(&Op::Hold);
+    bench.run(&Op::Nudge(0));
+    assert_eq!(bench.world().held.len(), 1);
+    bench.run(&Op::Respawn(0));
+    bench.run(&Op::Work(2_000));
+    assert_eq!(bench.world().held.len(), 0);
+}

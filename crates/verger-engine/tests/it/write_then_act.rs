@@ -39,6 +39,20 @@ proptest! {
     }
 
     #[test]
+    fn x09_what_waits_to_be_fetched_is_handed_over_at_most_twice(
+        ops in prop::collection::vec(prop_oneof![5 => op(), 1 => Just(Op::Fetch)], 1..120)
+    ) {
+        let mut bench = Bench::new();
+        bench.run(&Op::Hold);
+        for op in &ops {
+            bench.run(op);
+        }
+        for (key, times) in &bench.world().handed {
+            prop_assert!(*times <= 2, "{key} was handed over {times} times");
+        }
+    }
+
+    #[test]
     fn observed_time_never_runs_backwards_and_never_counts_blindness(ops in prop::collection::vec(op(), 1..120)) {
         let mut bench = Bench::new();
         let mut blind = 0;

@@ -56,8 +56,9 @@ impl Doorkeeper {
         verifier.verify(stamp, body, SystemTime::now())
     }
 
-    /// Who presents this; nobody if it opens nothing, or no longer.
-    pub fn caller(&self, presented: &str, now: WallTime) -> Result<Option<Caller>, Error> {
+    /// Who presents this; nobody if it opens nothing, or no longer. The disk is asked about what is not remembered,
+    /// beside the threads that serve others: strangers must not be able to hold them up.
+    pub async fn caller(&self, presented: &str, now: WallTime) -> Result<Option<Caller>, Error> {
         let hash = secret::hash(presented);
         if self.admin == blake3::Hash::from_bytes(hash) {
             return Ok(Some(Caller::Admin(Actor::from("admin"))));
@@ -65,7 +66,7 @@ impl Doorkeeper {
         let known = self.lock().tokens.get(&hash).cloned();
         let token = match known {
             Some(token) => Some(token),
-            None => self.look_up(hash)?,
+            None => self.look_up(hash).await?,
         };
         Ok(token.filter(|token| token.is_valid(now)).and_then(|token| caller_of(&token)))
     }
@@ -87,9 +88,10 @@ impl Doorkeeper {
         known.forgotten += 1;
     }
 
-    fn look_up(&self, hash: [u8; 32]) -> Result<Option<Token>, Error> {
-        let forgotten = self.lock().forgotten;
-        let found = self.archive.token(&hash)?;
+    async fn look_up(&self, hash: [u8; 32]) -> Result<Option<Token>, Error> {
+        let (forgotten, archive) = (self.lock().forgotten, self.archive.clone());
+        let found = tokio::task::spawn_blocking(move || archive.token(&hash)).await;
+        let found = found.unwrap_or(Err(Error::Closed))?;
         if let Some(token) = &found {
             let mut known = self.lock();
             if known.tokens.len() >= REMEMBERED {

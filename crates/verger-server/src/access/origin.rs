@@ -77,7 +77,8 @@ impl Origin {
 
     fn is_own(&self, name: &str) -> bool {
         let name = name.to_ascii_lowercase();
-        if name == "localhost" || self.names.contains(&name) {
+        // Through TLS a rebound name gets nowhere: no certificate is valid for it.
+        if self.secure || name == "localhost" || self.names.contains(&name) {
             return true;
         }
         name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback() || self.any_address)
@@ -122,6 +123,16 @@ mod tests {
             let host = url.split_once("//").map(|(_, host)| host);
             assert_eq!(origin.check(host, Some(url)), Ok(()), "{url}");
         }
+    }
+
+    #[test]
+    fn through_tls_every_name_is_that_of_its_certificate_and_pages_from_elsewhere_are_still_turned_away() {
+        let open = Origin::new("0.0.0.0:443".parse().expect("an address"), []);
+        assert!(open.check(Some("verger.example"), None).is_err(), "in the clear it may be rebound");
+        let secure = open.through_tls();
+        assert_eq!(secure.check(Some("verger.example"), Some("https://verger.example")), Ok(()));
+        assert!(secure.check(Some("verger.example"), Some("https://evil.example")).is_err());
+        assert!(secure.check(None, None).is_err());
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) fn escalation(key: &EffectKey, asked: &Escalation, url: &str) -> Valu
     json!({
         "specversion": "1.0",
         "id": key.to_string(),
-        "source": "/verger",
+        "source": wire::SOURCE,
         "type": "ESCALATION_TRIGGERED",
         "subject": key.agent.to_string(),
         "time": Time::from_millis(wall_now().0),

@@ -1,5 +1,6 @@
 //! One effect after the other leaves; each is carried out beside the others, and in order for one agent.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use verger_act::{Carrier, Done, Job, NotTaken, Reply};
-use verger_api::{self as api, DecisionRequest, read_body};
+use verger_api::{self as api, DecisionRequest, read_body, redact};
 use verger_config::MeansBook;
 use verger_core::command::{Command, Decision, Order};
 use verger_core::effect::{Action, Effect, EffectKey, Escalation, Outcome};
@@ -26,6 +27,9 @@ use crate::serve::Log;
 
 /// The time that a stop may take beyond what the agent is given.
 const STOP_SLACK: Duration = Duration::from_secs(15);
+/// Pauses before whoever directs the agents is called again that was certainly not reached.
+const QUICK_TRIES: [Duration; 4] =
+    [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4), Duration::from_secs(8)];
 /// States up to this size travel with a start; a larger one is fetched by its name.
 const STATE_MAX: usize = 1 << 20;
 
@@ -54,16 +58,26 @@ impl Carrying {
         mut closing: watch::Receiver<bool>,
     ) -> mpsc::UnboundedReceiver<Effect> {
         let carrying = Arc::new(self);
-        let mut under_way = JoinSet::new();
+        let mut under_way = UnderWay::default();
         loop {
             let effect = tokio::select! {
                 effect = effects.recv() => effect,
+                broken = under_way.breaks() => {
+                    carrying.on_broken(broken);
+                    continue;
+                }
                 _ = closing.changed() => None,
             };
             let Some(effect) = effect else { return effects };
-            while under_way.try_join_next().is_some() {}
-            under_way.spawn(Arc::clone(&carrying).carry_out(effect));
+            let key = effect.key.clone();
+            under_way.begin(key, Arc::clone(&carrying).carry_out(effect));
         }
+    }
+
+    /// The core hears that it failed, and does not wait for it for ever.
+    fn on_broken(&self, key: EffectKey) {
+        (self.log)(&format!("effect {key}: a fault of the monitor; it counts as failed"));
+        self.monitor.report(key, Outcome::Failed);
     }
 
     async fn carry_out(self: Arc<Self>, Effect { key, action }: Effect) {
@@ -98,7 +112,16 @@ impl Carrying {
     async fn escalate(&self, key: EffectKey, asked: &Escalation) {
         let Some(way) = &self.orchestrator else { return self.monitor.report(key, Outcome::Delivered) };
         let document = documents::escalation(&key, asked, &self.url);
-        let Some(done) = self.does(&key, way, document, &asked.reason, TELL_WITHIN).await else { return };
+        let mut done = self.does(&key, way, document.clone(), &asked.reason, TELL_WITHIN).await;
+        // One that is just being started comes up within seconds; the core tries again after a minute.
+        for pause in QUICK_TRIES {
+            if !done.as_ref().is_some_and(outcome::is_undone) {
+                break;
+            }
+            tokio::time::sleep(pause).await;
+            done = self.does(&key, way, document.clone(), &asked.reason, TELL_WITHIN).await;
+        }
+        let Some(done) = done else { return };
         let outcome = outcome::of(&done);
         self.monitor.report(key.clone(), outcome);
         if let Done::Posted(delivery) = &done
@@ -274,7 +297,8 @@ impl Carrying {
             Ok(done) => {
                 let done = done.await.ok()?;
                 if !done.succeeded() {
-                    (self.log)(&format!("effect {key}: {done}"));
+                    // What a program said last may hold what it was given.
+                    (self.log)(&redact(&format!("effect {key}: {done}")));
                 }
                 Some(done)
             }
@@ -292,6 +316,34 @@ impl Carrying {
     }
 }
 
+/// What is being carried out. Dropped with all that is in it.
+#[derive(Default)]
+struct UnderWay {
+    tasks: JoinSet<()>,
+    keys: HashMap<tokio::task::Id, EffectKey>,
+}
+
+impl UnderWay {
+    fn begin(&mut self, key: EffectKey, work: impl Future<Output = ()> + Send + 'static) {
+        let id = self.tasks.spawn(work).id();
+        self.keys.insert(id, key);
+    }
+
+    /// Waits until something breaks instead of ending.
+    async fn breaks(&mut self) -> EffectKey {
+        loop {
+            let (id, is_broken) = match self.tasks.join_next_with_id().await {
+                Some(Ok((id, ()))) => (id, false),
+                Some(Err(error)) => (error.id(), true),
+                None => return std::future::pending().await,
+            };
+            if let Some(key) = self.keys.remove(&id).filter(|_| is_broken) {
+                return key;
+            }
+        }
+    }
+}
+
 /// The decision that an answer holds, if it holds one.
 fn decision(body: &str) -> Option<Order> {
     let asked: DecisionRequest = read_body(body.as_bytes()).ok()?;
@@ -304,7 +356,7 @@ fn decision(body: &str) -> Option<Order> {
         api::Decision::ForceHandoff => Decision::ForceHandoff,
         api::Decision::TerminateAndRecover => Decision::TerminateAndRecover,
     };
-    Some(Order::Decide { decision, reason: asked.reason.into() })
+    Some(Order::Decide { decision, reason: redact(&asked.reason).into() })
 }
 
 #[cfg(test)]
@@ -319,5 +371,23 @@ mod tests {
         let order = decision(r#"{"decision":"force-handoff","reason":"it is late"}"#);
         let decided = Order::Decide { decision: Decision::ForceHandoff, reason: "it is late".into() };
         assert_eq!(order, Some(decided));
+    }
+
+    #[tokio::test]
+    async fn an_effect_that_breaks_is_named_and_one_that_ends_is_not() {
+        let key = |seq| EffectKey { agent: "a".into(), incarnation: verger_core::id::Incarnation(1), seq };
+        let mut under_way = UnderWay::default();
+        under_way.begin(key(1), async {});
+        under_way.begin(key(2), async { panic!("on purpose") });
+        assert_eq!(under_way.breaks().await, key(2));
+        assert!(under_way.tasks.len() + under_way.keys.len() <= 2, "who has ended is forgotten");
+    }
+
+    #[test]
+    fn l21_what_an_answer_says_is_kept_without_credentials() {
+        let secret = format!("ghp_{}", "a1B2".repeat(9));
+        let order = decision(&format!(r#"{{"decision":"force-handoff","reason":"use {secret}"}}"#));
+        let Some(Order::Decide { reason, .. }) = order else { panic!("it decides") };
+        assert!(!reason.contains(&secret), "{reason}");
     }
 }

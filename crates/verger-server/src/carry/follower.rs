@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::watch;
 use verger_act::{Carrier, Done, Job, Reply};
+use verger_api::redact;
 use verger_store::{Archive, Error, JournalEvent};
 
 use super::documents;
@@ -136,7 +137,8 @@ impl Following {
                 Some(done) if done.succeeded() => return,
                 Some(done) => {
                     let (name, id) = (self.told.name, event.id);
-                    (self.log)(&format!("{name} was not told of event {id}: {done}"));
+                    // What a program said last may hold what it was given.
+                    (self.log)(&redact(&format!("{name} was not told of event {id}: {done}")));
                     if is_in_vain(&done, tries) {
                         return;
                     }

@@ -38,6 +38,13 @@ pub(super) fn of(done: &Done) -> Outcome {
     }
 }
 
+/// Whether nobody was there to be told: it was certainly not done, and may be in a moment.
+pub(super) fn is_undone(done: &Done) -> bool {
+    use Unreachable::{NoConnection, NobodyListens};
+    matches!(done, Done::Posted(delivery)
+        if matches!(delivery.reply, Reply::Unreachable(NobodyListens | NoConnection)))
+}
+
 fn has_only_begun(done: &Done) -> bool {
     matches!(done, Done::Posted(delivery) if matches!(&delivery.reply, Reply::Accepted(answer) if answer.status == 202))
 }
@@ -66,5 +73,7 @@ mod tests {
         let silent = |why| Done::Posted(Delivery { host: "host".to_owned(), reply: Reply::Unreachable(why) });
         assert_eq!(of(&silent(Unreachable::TooSlow)), Outcome::Unreachable);
         assert_eq!(of(&silent(Unreachable::NobodyListens)), Outcome::Failed);
+        assert!(is_undone(&silent(Unreachable::NobodyListens)) && !is_undone(&silent(Unreachable::TooSlow)));
+        assert!(!is_undone(&posted(503)), "it was heard");
     }
 }

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use verger_config::Retention;
 use verger_core::time::Span;
+use verger_store::Archive;
 
-use crate::monitor::Monitor;
+use crate::monitor::wall_now;
 use crate::serve::Log;
 
 /// How often it is looked; more often where something is kept for less.
@@ -18,14 +19,15 @@ const ROUNDS: usize = 20;
 const LOOKS_PER_FILES: u32 = 60;
 
 /// Looks after the disk until it is dropped.
-pub(crate) async fn keep_up(monitor: Monitor, retention: Retention, log: Log) {
+pub(crate) async fn keep_up(archive: Archive, retention: Retention, log: Log) {
     let kept = kept(&retention);
     let every = shortest(&retention).clamp(PAUSE, EVERY);
     for look in 0_u32.. {
         tokio::time::sleep(every).await;
-        let Ok(now) = monitor.look(|_, calendar| calendar.now()).await else { return };
-        let archive = monitor.archive().clone();
+        let archive = archive.clone();
         let sweep = move || {
+            // By the last mark and not by the loop: on a full disk the loop stands still, and only this frees it.
+            let now = archive.moment(wall_now())?.observed;
             loop {
                 let swept = archive.sweep(&kept, now, ROUNDS)?;
                 // While a backup is made nothing goes; the rest is for the next look.

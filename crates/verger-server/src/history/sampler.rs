@@ -70,12 +70,16 @@ pub struct Sampler {
 impl Sampler {
     /// For this monitor. `newest` tells the number of the newest event on disk.
     pub fn new(monitor: Monitor, newest: watch::Receiver<i64>, sampling: Sampling) -> Self {
-        let seen = *newest.borrow();
-        Self { monitor, newest, sampling, seen, place: Some(0), began: Instant::now() }
+        Self { monitor, newest, sampling, seen: 0, place: Some(0), began: Instant::now() }
     }
 
-    /// Takes samples until the monitor ends.
+    /// Takes samples until the monitor ends. What happened before is not looked at: nobody can say any more how agents
+    /// were then.
     pub async fn run(mut self) {
+        let archive = self.monitor.archive().clone();
+        let newest = tokio::task::spawn_blocking(move || archive.newest_event()).await;
+        // If it cannot be read, nothing is sampled out of turn before the next event tells where the journal ends.
+        self.seen = newest.ok().and_then(Result::ok).unwrap_or(i64::MAX);
         let mut ticks = tokio::time::interval(self.sampling.tick());
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -112,6 +116,8 @@ impl Sampler {
 
     /// Those whose state changed since the last event that was looked at.
     async fn follow(&mut self) -> Result<(), Unavailable> {
+        let newest = *self.newest.borrow();
+        self.seen = self.seen.min(newest);
         loop {
             let (archive, seen) = (self.monitor.archive().clone(), self.seen);
             let read = tokio::task::spawn_blocking(move || archive.events_after(seen, READ)).await;

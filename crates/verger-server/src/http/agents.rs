@@ -17,15 +17,11 @@ use super::events::blocking;
 use super::named::Named;
 use super::routes::Routes;
 use super::told::{Told, Who};
-use super::{App, Refusal};
+use super::{App, Refusal, page};
 use crate::access::{Caller, Right};
 use crate::monitor::Calendar;
 use crate::wire;
 
-/// Agents on one page, unless it is asked for fewer.
-const PAGE: usize = 100;
-/// Agents on one page at most.
-const PAGE_MAX: usize = 1_000;
 /// Agents that are looked at between two turns of the loop; a rare state is searched for in several looks.
 const LOOK_MAX: usize = 10_000;
 
@@ -57,7 +53,7 @@ async fn list(
 ) -> Result<Json<List<AgentHealth>>, Refusal> {
     caller.may(Right::Read)?;
     let Query(query) = query?;
-    let limit = query.limit.map_or(PAGE, |limit| limit as usize).clamp(1, PAGE_MAX);
+    let limit = page::limit(query.limit)?;
     let mut from = match &query.cursor {
         Some(cursor) => {
             let place = app.cursors.open("agents", cursor)?;
@@ -75,6 +71,7 @@ async fn list(
             Some(next) if items.len() < limit => from = next,
             _ => {
                 let next_cursor = next.map(|next| app.cursors.seal("agents", &next.to_string()));
+                let items = with_checkpoints(&app, items).await?;
                 return Ok(Json(List { items, next_cursor }));
             }
         }
@@ -119,17 +116,26 @@ pub(super) async fn seen(app: &App, caller: &Caller, id: &str) -> Result<AgentHe
         fleet.view(calendar.now(), &agent).map(|view| health(fleet, calendar, &view))
     });
     let health = look.await?.ok_or_else(|| Refusal::unknown_agent(id))?;
-    with_checkpoint(app, health).await
+    let mut one = with_checkpoints(app, vec![health]).await?;
+    Ok(one.remove(0))
 }
 
-/// With the time of its last checkpoint, which the store knows.
-async fn with_checkpoint(app: &App, mut health: AgentHealth) -> Result<AgentHealth, Refusal> {
-    if let Some(id) = health.checkpoint_id.clone() {
-        let archive = app.monitor.archive().clone();
-        let found = blocking(move || archive.checkpoint_info(&id.into())).await?;
-        health.last_checkpoint = found.map(|info| Time::from_millis(info.at.wall.0));
+/// With the times of their last checkpoints, which the store knows.
+async fn with_checkpoints(app: &App, mut agents: Vec<AgentHealth>) -> Result<Vec<AgentHealth>, Refusal> {
+    if agents.iter().all(|agent| agent.checkpoint_id.is_none()) {
+        return Ok(agents);
     }
-    Ok(health)
+    let archive = app.monitor.archive().clone();
+    let look_up = move || {
+        for agent in &mut agents {
+            if let Some(id) = &agent.checkpoint_id {
+                let found = archive.checkpoint_info(&id.as_str().into())?;
+                agent.last_checkpoint = found.map(|info| Time::from_millis(info.at.wall.0));
+            }
+        }
+        Ok(agents)
+    };
+    blocking(look_up).await
 }
 
 async fn one(

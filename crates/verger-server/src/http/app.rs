@@ -9,13 +9,19 @@ use verger_api::ingest::Limits;
 
 use crate::access::{Doorkeeper, Origin};
 use crate::monitor::Monitor;
+use crate::wire::Calls;
 
 /// The largest body that is read.
 pub(crate) const BODY_MAX: usize = 16 << 20;
 
 /// What all handlers share. Clones share the same.
 #[derive(Clone)]
-pub struct App(Arc<Parts>);
+pub struct App(Arc<Shared>);
+
+struct Shared {
+    parts: Parts,
+    calls: Calls,
+}
 
 /// What it is made of.
 pub struct Parts {
@@ -40,7 +46,12 @@ pub struct Parts {
 impl App {
     /// Shares these.
     pub fn new(parts: Parts) -> Self {
-        Self(Arc::new(parts))
+        Self(Arc::new(Shared { parts, calls: Calls::default() }))
+    }
+
+    /// Calls that agents have under way.
+    pub(super) fn calls(&self) -> &Calls {
+        &self.0.calls
     }
 }
 
@@ -48,6 +59,6 @@ impl std::ops::Deref for App {
     type Target = Parts;
 
     fn deref(&self) -> &Parts {
-        &self.0
+        &self.0.parts
     }
 }

@@ -61,7 +61,7 @@ async fn who(parts: &Parts, app: &App) -> Result<Caller, Refusal> {
         Some(presented) => {
             let secret = presented.to_str().ok().and_then(|text| text.strip_prefix("Bearer ")).map(str::trim);
             let secret = secret.ok_or_else(|| bad("the Authorization header must be `Bearer …`"))?;
-            let caller = app.doorkeeper.caller(secret, wall_now())?;
+            let caller = app.doorkeeper.caller(secret, wall_now()).await?;
             caller.ok_or_else(|| bad("this token is not known, was revoked, or has expired"))?
         }
         None => match in_browser(parts, app)? {
@@ -100,7 +100,8 @@ pub(super) fn cookie(headers: &HeaderMap) -> Option<&str> {
 /// Without a token one is somebody on this machine, or not let in.
 fn nobody(parts: &Parts) -> Result<Caller, Refusal> {
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-    if peer.is_some_and(|ConnectInfo(peer)| !peer.ip().is_loopback()) {
+    // Who listens on all addresses sees its own machine's old addresses in the form of the new ones.
+    if peer.is_some_and(|ConnectInfo(peer)| !peer.ip().to_canonical().is_loopback()) {
         return Err(Refusal::http(HttpError::NoToken, "from another machine everything needs a token"));
     }
     Ok(Caller::Nobody)

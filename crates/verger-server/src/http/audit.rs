@@ -9,13 +9,8 @@ use super::asker::Asker;
 use super::events::blocking;
 use super::routes::Routes;
 use super::told::{Told, Who};
-use super::{App, Refusal};
+use super::{App, Refusal, page};
 use crate::access::Right;
-
-/// Lines on one page, unless it is asked for fewer.
-const PAGE: usize = 100;
-/// Lines on one page at most.
-const PAGE_MAX: usize = 1_000;
 
 pub(super) fn routes() -> Routes {
     let list = Told::new("listAudit", "access", "Who did what, newest first", Who::Reader);
@@ -33,7 +28,7 @@ async fn list(
 ) -> Result<Json<List<AuditEntry>>, Refusal> {
     caller.may(Right::Read)?;
     let Query(query) = query?;
-    let limit = query.limit.map_or(PAGE, |limit| limit as usize).clamp(1, PAGE_MAX);
+    let limit = page::limit(query.limit)?;
     let before = match &query.cursor {
         Some(cursor) => Some(place(&app, cursor)?),
         None => None,

@@ -17,6 +17,7 @@ use super::routes::Routes;
 use super::told::{Told, Who};
 use super::{App, Refusal};
 use crate::access::Right;
+use crate::monitor::told;
 
 pub(super) fn routes() -> Routes {
     let told =
@@ -39,7 +40,17 @@ async fn make(
     let file = asked["file"].as_str().map(PathBuf::from).filter(|file| file.is_absolute());
     let file = file.ok_or_else(|| Refusal::http(HttpError::WrongField, "file must be an absolute path"))?;
     let (archive, to) = (app.monitor.archive().clone(), file.clone());
-    let made = blocking(move || archive.backup(&to)).await?;
+    let exists = to.try_exists().unwrap_or(false);
+    if exists {
+        let text = format!("there is a file {} already", to.display());
+        return Err(Refusal::http(HttpError::FileExists, text));
+    }
+    let made = blocking(move || Ok(archive.backup(&to))).await?;
+    let made = made.map_err(|error| match error {
+        // Whoever asked named the place.
+        verger_store::Error::File { .. } => Refusal::http(HttpError::WrongField, told(&error)),
+        error => error.into(),
+    })?;
     let told = json!({
         "file": file, "bytes": made.bytes, "checkpoints": made.bodies, "checkpointsLost": made.lost,
     });

@@ -79,7 +79,7 @@ async fn list(
     let agent = query.agent.as_deref().map(AgentId::from);
     may_see(&caller, agent.as_ref())?;
     let name = format!("breakers {:?} {:?}", query.agent, query.state);
-    let limit = page::limit(query.limit);
+    let limit = page::limit(query.limit)?;
     let mut after = match page::after(&app, &name, query.cursor.as_ref())? {
         Some(place) => Some(named(&place)?),
         None => None,

@@ -12,28 +12,25 @@ use axum::extract::rejection::{BytesRejection, QueryRejection};
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use verger_api::{self as api, AnyJson, CheckpointInfo, EventQuery, HttpError, List, read_body};
+use verger_api::ingest::Limits;
+use verger_api::{self as api, AnyJson, CheckpointInfo, CheckpointQuery, HttpError, List, read_body, redact};
 use verger_core::breaker::{self, BreakerName};
 use verger_core::id::{AgentId, CheckpointId, Incarnation, TaskId};
 use verger_core::notice::{CheckpointNotice, Notice};
 use verger_core::signal::{Body as SignalBody, Content, Signal};
-use verger_core::time::Timestamp;
+use verger_core::time::{Timestamp, WallTime};
 use verger_engine::{Answer, Message};
 use verger_store::{Archive, CheckpointBody, CheckpointRefusal, Moment, NewCheckpoint};
 
 use super::asker::Asker;
-use super::named::Named;
+use super::named::{Named, checked, wrong_field};
 use super::routes::Routes;
 use super::told::{Told, Who};
-use super::{App, Refusal};
+use super::{App, Refusal, page};
 use crate::access::{Caller, Denied, Right};
 use crate::monitor::wall_now;
 use crate::wire::{checkpoint_content, checkpoint_info, checkpoint_state};
 
-/// Checkpoints on one page, unless it is asked for fewer.
-const PAGE: usize = 100;
-/// Checkpoints on one page at most.
-const PAGE_MAX: usize = 1_000;
 /// What the store of checkpoints is called in the names of breakers.
 const STORE: &str = "store";
 
@@ -54,7 +51,7 @@ pub(super) fn routes() -> Routes {
         .get(
             "/v1/tasks/{id}/checkpoints",
             of_task,
-            list.query::<EventQuery>().answers(200, "A page.", "List_CheckpointInfo"),
+            list.query::<CheckpointQuery>().answers(200, "A page.", "List_CheckpointInfo"),
         )
         .get("/v1/checkpoints/{id}", one, get.answers(200, "The checkpoint.", "Checkpoint"))
 }
@@ -65,8 +62,8 @@ async fn save(
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Response, Refusal> {
     speaks_for_agents(&caller)?;
-    let (body, by) = (body?, caller.clone());
-    let mut asked = off_thread(move || Asked::read(&body, &by)).await?;
+    let (body, by, limits) = (body?, caller.clone(), app.limits);
+    let mut asked = off_thread(move || Asked::read(&body, &by, &limits)).await?;
     let agent = asked.new.agent.clone();
     let breaker = BreakerName::of_agent(&agent, breaker::Kind::Checkpoint, STORE)
         .map_err(|error| Refusal::http(HttpError::WrongField, format!("agentId: {error}")))?;
@@ -109,27 +106,41 @@ struct Asked {
 
 impl Asked {
     /// Large bodies take a while: not to be called where others wait.
-    fn read(body: &[u8], caller: &Caller) -> Result<Self, Refusal> {
+    fn read(body: &[u8], caller: &Caller, limits: &Limits) -> Result<Self, Refusal> {
         let mut asked: api::NewCheckpoint<'_> = read_body(body)?;
         caller.may(Right::Own(&asked.agent_id.as_str().into()))?;
-        for (field, value) in [("taskId", &asked.task_id), ("agentId", &asked.agent_id)] {
-            if value.is_empty() {
-                return Err(Refusal::http(HttpError::WrongField, format!("{field} is empty")));
-            }
-        }
+        asked.id = asked.id.filter(|id| !id.is_empty());
+        check(&asked, limits)?;
+        let (now, made) = (wall_now(), asked.created_at.map(|at| WallTime(at.as_millis())));
         let wrong = |error: &dyn std::fmt::Display| Refusal::http(HttpError::WrongField, error.to_string());
         let state = asked.take_state().map_err(|error| wrong(&error))?;
         let new = NewCheckpoint {
-            id: asked.id.filter(|id| !id.is_empty()).map(Into::into),
+            id: asked.id.map(Into::into),
             task: asked.task_id.into(),
             agent: asked.agent_id.into(),
             parent: asked.parent_id.map(Into::into),
-            phase: asked.phase,
-            at: Moment { observed: Timestamp::ZERO, wall: wall_now() },
+            phase: asked.phase.map(|phase| redact(&phase).into_owned()),
+            at: Moment { observed: Timestamp::ZERO, wall: made.map_or(now, |made| made.min(now)) },
             body: checkpoint_content(&state).map_err(|error| wrong(&error))?,
         };
         Ok(Self { new, incarnation: asked.incarnation })
     }
+}
+
+/// Names end up in rows, on terminals and in addresses; what cannot be one is refused before anything is kept.
+fn check(asked: &api::NewCheckpoint<'_>, limits: &Limits) -> Result<(), Refusal> {
+    let names = [
+        ("taskId", Some(&asked.task_id)),
+        ("agentId", Some(&asked.agent_id)),
+        ("id", asked.id.as_ref()),
+        ("parentId", asked.parent_id.as_ref()),
+    ];
+    for (field, name) in names {
+        name.map_or(Ok(()), |name| checked(field, name, limits))?;
+    }
+    let is_long = asked.phase.as_ref().is_some_and(|phase| limits.label_bytes < phase.len());
+    let flaw = || format!("must not have more than {} bytes", limits.label_bytes);
+    if is_long { Err(wrong_field("phase", &flaw())) } else { Ok(()) }
 }
 
 /// How the agent and its way to the store stand.
@@ -249,14 +260,14 @@ async fn of_task(
     State(app): State<App>,
     Asker(caller): Asker,
     Named(task): Named,
-    query: Result<Query<EventQuery>, QueryRejection>,
+    query: Result<Query<CheckpointQuery>, QueryRejection>,
 ) -> Result<Json<List<CheckpointInfo>>, Refusal> {
     let own = match &caller {
         Caller::Agent(agent) => Some(agent.clone()),
         _ => caller.may(Right::Read).map(|()| None)?,
     };
     let Query(query) = query?;
-    let limit = query.limit.map_or(PAGE, |limit| limit as usize).clamp(1, PAGE_MAX);
+    let limit = page::limit(query.limit)?;
     let wrong = |_| Refusal::http(HttpError::WrongCursor, "the cursor cannot be read");
     let before = match &query.cursor {
         Some(cursor) => Some(app.cursors.open("checkpoints", cursor)?.parse().map_err(wrong)?),

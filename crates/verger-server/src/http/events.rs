@@ -15,8 +15,8 @@ use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::stream::{self, Stream};
 use serde_json::json;
-use tokio::sync::watch;
-use verger_api::{AnyJson, EventQuery, HttpError, List};
+use tokio::sync::{broadcast, watch};
+use verger_api::{AnyJson, EventQuery, EventType, HttpError, List, StreamQuery};
 use verger_core::time::WallTime;
 use verger_store::{Archive, JournalEvent};
 
@@ -24,18 +24,15 @@ use super::asker::Asker;
 use super::named::Named;
 use super::routes::Routes;
 use super::told::{Told, Who};
-use super::{App, Refusal};
+use super::{App, Refusal, page};
 use crate::access::Right;
-use crate::monitor::wall_now;
+use crate::monitor::{HeardBeat, wall_now};
 
-/// Events on one page, unless it is asked for fewer.
-const PAGE: usize = 100;
-/// Events on one page at most.
-const PAGE_MAX: usize = 1_000;
 /// Events that a stream reads at once.
 const READ: usize = 256;
 /// A stream says that it is there this often: what lies between would cut a silent one off.
 const ALIVE: Duration = Duration::from_secs(15);
+const HEARTBEAT: &str = EventType::AgentHeartbeat.as_str();
 
 pub(super) fn routes() -> Routes {
     let page =
@@ -48,7 +45,11 @@ pub(super) fn routes() -> Routes {
             of_agent,
             page.query::<EventQuery>().answers(200, "A page.", "List_CloudEvent"),
         )
-        .get("/v1/events", stream, all.header("Last-Event-ID", after).streams("Events, and `reset`."))
+        .get(
+            "/v1/events",
+            stream,
+            all.query::<StreamQuery>().header("Last-Event-ID", after).streams("Events, and `reset`."),
+        )
 }
 
 async fn of_agent(
@@ -59,7 +60,7 @@ async fn of_agent(
 ) -> Result<Json<List<AnyJson<'static>>>, Refusal> {
     caller.may(Right::See(&id.as_str().into()))?;
     let Query(query) = query?;
-    let limit = query.limit.map_or(PAGE, |limit| limit as usize).clamp(1, PAGE_MAX);
+    let limit = page::limit(query.limit)?;
     let before = match &query.cursor {
         Some(cursor) => {
             let place = app.cursors.open("events", cursor)?;
@@ -112,9 +113,11 @@ pub(super) async fn blocking<T: Send + 'static>(
 async fn stream(
     State(app): State<App>,
     Asker(caller): Asker,
+    query: Result<Query<StreamQuery>, QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Refusal> {
     caller.may(Right::Read)?;
+    let Query(wanted) = query?;
     let seen = match headers.get("last-event-id") {
         Some(id) => {
             let id = id.to_str().ok().and_then(|id| id.trim().parse().ok());
@@ -124,7 +127,8 @@ async fn stream(
     };
     let archive = app.monitor.archive().clone();
     let reader = blocking(move || Reading::begin(archive, seen)).await?;
-    let following = Following { reading: reader, newest: app.newest.clone() };
+    let beats = wanted.heartbeats.is_some_and(|wanted| wanted > 0).then(|| app.monitor.heard().listen());
+    let following = Following { reading: reader, newest: app.newest.clone(), is_behind: true, wanted, beats };
     let events = stream::unfold(following, |mut following| async {
         following.next().await.map(|event| (Ok(event), following))
     });
@@ -132,17 +136,17 @@ async fn stream(
 }
 
 /// Where a reader is in the journal.
-struct Reading {
+pub(super) struct Reading {
     archive: Archive,
-    seen: i64,
+    pub(super) seen: i64,
     /// It has missed something, and is to be told.
-    reset: bool,
-    read: VecDeque<JournalEvent>,
+    pub(super) reset: bool,
+    pub(super) read: VecDeque<JournalEvent>,
 }
 
 impl Reading {
     /// After the event that was seen last; without one, after the newest.
-    fn begin(archive: Archive, seen: Option<i64>) -> Result<Self, verger_store::Error> {
+    pub(super) fn begin(archive: Archive, seen: Option<i64>) -> Result<Self, verger_store::Error> {
         let newest = archive.newest_event()?;
         let oldest = archive.oldest_event()?.unwrap_or(newest + 1);
         let wanted = seen.unwrap_or(newest);
@@ -151,39 +155,99 @@ impl Reading {
         let seen = if missed { oldest - 1 } else { wanted };
         Ok(Self { archive, seen, reset: missed, read: VecDeque::new() })
     }
+
+    /// Reads on. A reader who was so slow that what it had not seen was forgotten meanwhile is told so: numbers have no
+    /// gaps.
+    pub(super) async fn on(&mut self) -> Option<()> {
+        let (archive, seen) = (self.archive.clone(), self.seen);
+        // A journal that cannot be read ends the stream: its reader comes back and resumes.
+        let read = blocking(move || archive.events_after(seen, READ)).await.ok()?;
+        if let Some(first) = read.first().filter(|first| first.id > seen + 1) {
+            (self.reset, self.seen) = (true, first.id - 1);
+        }
+        self.read = read.into();
+        Some(())
+    }
 }
 
 /// A reader that waits for more.
 struct Following {
     reading: Reading,
     newest: watch::Receiver<i64>,
+    /// There may be events in the journal that were not read.
+    is_behind: bool,
+    wanted: StreamQuery,
+    /// Heartbeats, if they are wanted.
+    beats: Option<broadcast::Receiver<HeardBeat>>,
 }
 
 impl Following {
     /// The next event; nothing when the monitor ends.
     async fn next(&mut self) -> Option<Event> {
-        if std::mem::take(&mut self.reading.reset) {
-            let from = self.reading.seen + 1;
-            return Event::default().event("reset").json_data(json!({ "from": from.to_string() })).ok();
-        }
-        while self.reading.read.is_empty() {
-            // What is committed after this is noticed by the wait below.
-            self.newest.mark_unchanged();
-            self.read_on().await?;
-            if self.reading.read.is_empty() {
-                self.newest.changed().await.ok()?;
+        loop {
+            if std::mem::take(&mut self.reading.reset) {
+                let from = self.reading.seen + 1;
+                return Event::default().event("reset").json_data(json!({ "from": from.to_string() })).ok();
+            }
+            if let Some(event) = self.reading.read.pop_front() {
+                self.reading.seen = event.id;
+                if self.is_wanted(&event) {
+                    return Some(
+                        Event::default().id(event.id.to_string()).event(event.kind).data(event.body),
+                    );
+                }
+                continue;
+            }
+            if self.is_behind {
+                // What is committed after this is noticed by the wait below.
+                self.newest.mark_unchanged();
+                self.reading.on().await?;
+                self.is_behind = !self.reading.read.is_empty();
+                continue;
+            }
+            let beat = tokio::select! {
+                changed = self.newest.changed() => {
+                    changed.ok()?;
+                    self.is_behind = true;
+                    continue;
+                }
+                beat = next_beat(&mut self.beats) => beat,
+            };
+            if self.is_wanted_beat(&beat) {
+                // Without a number: nobody resumes after it.
+                return Some(Event::default().event(HEARTBEAT).data(&*beat.body));
             }
         }
-        let event = self.reading.read.pop_front()?;
-        self.reading.seen = event.id;
-        Some(Event::default().id(event.id.to_string()).event(event.kind).data(event.body))
     }
 
-    async fn read_on(&mut self) -> Option<()> {
-        let (archive, seen) = (self.reading.archive.clone(), self.reading.seen);
-        // A journal that cannot be read ends the stream: its reader comes back and resumes.
-        let read = blocking(move || archive.events_after(seen, READ)).await.ok()?;
-        self.reading.read = read.into();
-        Some(())
+    fn is_wanted(&self, event: &JournalEvent) -> bool {
+        let agent = event.agent.as_ref().map(|(agent, _)| agent.as_str());
+        let task = event.task.as_ref().map(verger_core::id::TaskId::as_str);
+        is(self.wanted.agent.as_deref(), agent)
+            && is(self.wanted.task.as_deref(), task)
+            && is(self.wanted.kind.map(EventType::as_str), Some(&event.kind))
+    }
+
+    fn is_wanted_beat(&self, beat: &HeardBeat) -> bool {
+        is(self.wanted.agent.as_deref(), Some(&beat.agent))
+            && is(self.wanted.task.as_deref(), beat.task.as_deref())
+            && is(self.wanted.kind.map(EventType::as_str), Some(HEARTBEAT))
+    }
+}
+
+/// Whether it is what is asked for, if anything is.
+fn is(wanted: Option<&str>, found: Option<&str>) -> bool {
+    wanted.is_none() || wanted == found
+}
+
+/// The next heartbeat, for ever none if they are not wanted. Who was too slow goes on with those that come.
+async fn next_beat(beats: &mut Option<broadcast::Receiver<HeardBeat>>) -> HeardBeat {
+    let Some(beats) = beats else { return std::future::pending().await };
+    loop {
+        match beats.recv().await {
+            Ok(beat) => return beat,
+            Err(broadcast::error::RecvError::Lagged(_)) => {}
+            Err(broadcast::error::RecvError::Closed) => return std::future::pending().await,
+        }
     }
 }

@@ -45,7 +45,8 @@ pub(super) fn missing(app: &App) -> Vec<Missing> {
         missing.push(part("engine", format!("it has not looked for {} s", pulse.age().as_secs())));
     }
     if pulse.store_failed() {
-        missing.push(part("store", "it cannot be written; nothing is decided meanwhile".to_owned()));
+        let why = pulse.trouble().borrow().as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+        missing.push(part("store", format!("it cannot be written{why}; nothing is decided meanwhile")));
     }
     missing
 }

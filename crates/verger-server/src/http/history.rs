@@ -56,7 +56,7 @@ async fn history_of(
         Some(end) => end + 1,
         None => now.saturating_sub(millis(query.duration.unwrap_or_else(|| HumanDuration::from_secs(DAY)))),
     };
-    let limit = query.limit.map_or(PAGE, |limit| limit as usize).clamp(1, PAGE_MAX);
+    let limit = page::limit_within(query.limit, PAGE, PAGE_MAX)?;
     let stretch =
         Stretch { agent: agent.clone(), from: WallTime(from), until: WallTime(now.saturating_add(1)), limit };
     let archive = app.monitor.archive().clone();

@@ -77,7 +77,7 @@ pub(super) async fn life(app: &App, agent: &AgentId) -> Result<Option<Incarnatio
 /// Takes what waits for an agent; it counts as delivered, for the reply is on its way.
 pub(super) async fn waiting(app: &App, agent: &AgentId) -> Result<Vec<PendingItem>, Refusal> {
     let Some(life) = life(app, agent).await? else { return Ok(Vec::new()) };
-    let handover = app.monitor.pending().take(agent, life);
+    let handover = app.monitor.hand_over(agent, life).await;
     let items = handover.items().iter().map(pending_item).collect();
     for key in handover.done() {
         app.monitor.report(key, Outcome::Delivered);

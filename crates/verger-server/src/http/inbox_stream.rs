@@ -76,7 +76,7 @@ impl Feed {
             self.life = present;
             self.presence = Some(self.app.monitor.listen(&self.agent, present, Manner::Stream));
         }
-        let handover = self.app.monitor.pending().take(&self.agent, present);
+        let handover = self.app.monitor.hand_over(&self.agent, present).await;
         self.items.extend(handover.items().iter().map(pending_item));
         self.on_its_way = Some(handover);
         Some(())

@@ -8,14 +8,14 @@ use axum::extract::rejection::{BytesRejection, QueryRejection};
 use axum::extract::{Query, State};
 use verger_api::{
     Evidence, HttpError, Incident, IncidentQuery, IncidentState, List, Time, WrongMark, WrongRequest,
-    read_body, redact,
+    read_body,
 };
 use verger_core::id::AgentId;
 use verger_store::Moment;
 
 use super::asker::Asker;
 use super::events::blocking;
-use super::named::Named;
+use super::named::{Named, kept_text};
 use super::page;
 use super::routes::Routes;
 use super::tasks::may_see;
@@ -37,7 +37,7 @@ pub(super) fn routes() -> Routes {
         .post(
             "/v1/events/{id}/wrong",
             self::wrong,
-            wrong.body("WrongRequest").answers(200, "It is marked.", "WrongMark"),
+            wrong.body("WrongRequest").answers(200, "It is marked.", "WrongMark").refuses(409),
         )
 }
 
@@ -51,7 +51,7 @@ async fn list(
     let agent = query.agent.as_deref().map(AgentId::from);
     may_see(&caller, agent.as_ref())?;
     let name = format!("incidents {:?} {:?}", query.agent, query.state);
-    let limit = page::limit(query.limit);
+    let limit = page::limit(query.limit)?;
     let asked = verger_store::IncidentQuery {
         open: query.state.map(|state| state == IncidentState::Open),
         agent,
@@ -84,10 +84,25 @@ async fn add_evidence(app: &App, incidents: &mut [Incident]) -> Result<(), Refus
     });
     let found = look.await?;
     for incident in open {
-        let evidence = incident.agent_id.as_ref().and_then(|agent| found.get(agent));
-        incident.evidence = evidence.cloned().unwrap_or_default();
+        let present = incident.agent_id.as_ref().and_then(|agent| found.get(agent));
+        // Of one that stands against it no longer, what was found when it began.
+        if let Some(present) = present.filter(|present| !present.is_empty()) {
+            incident.evidence.clone_from(present);
+        }
     }
     Ok(())
+}
+
+/// Only what alarmed somebody can have been a false alarm. One that the journal has forgotten is that of an open
+/// incident, or of none.
+async fn check_alarm(app: &App, event: i64) -> Result<(), Refusal> {
+    let archive = app.monitor.archive().clone();
+    let Some(kept) = blocking(move || archive.event(event)).await? else { return Ok(()) };
+    if wire::is_alarm(&kept) {
+        return Ok(());
+    }
+    let text = format!("event `{event}` ({}) alarmed nobody", kept.kind);
+    Err(Refusal::http(HttpError::NoAlarm, text))
 }
 
 async fn wrong(
@@ -98,10 +113,11 @@ async fn wrong(
 ) -> Result<Json<WrongMark>, Refusal> {
     caller.may(Right::Order)?;
     let asked: WrongRequest = read_body(&body?)?;
-    let none = || Refusal::http(HttpError::NoSuchAddress, format!("no event `{id}` is kept"));
+    let none = || Refusal::http(HttpError::NoSuchEvent, format!("no event `{id}` is kept"));
     let event: i64 = id.parse().map_err(|_| none())?;
+    check_alarm(&app, event).await?;
     let by = caller.actor().ok_or(Denied::NoToken)?;
-    let reason = asked.reason.map(|reason| redact(&reason).into_owned());
+    let reason = asked.reason.map(|reason| kept_text("reason", &reason, &app.limits)).transpose()?;
     let look = app.monitor.look(|_, calendar| Moment { observed: calendar.now(), wall: calendar.wall_now() });
     let at = look.await?;
     let mark = verger_store::WrongMark { event, by: by.clone(), reason: reason.clone(), at };

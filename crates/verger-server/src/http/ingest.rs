@@ -6,11 +6,13 @@ use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use verger_api::HttpError;
 use verger_api::ingest::{self, Ingest, IngestReport};
+use verger_api::signal::SignalBody;
+use verger_api::{Heartbeat, HttpError};
 use verger_core::Refusal as Turned;
 use verger_core::id::AgentId;
 use verger_core::signal::Signal;
+use verger_core::time::WallTime;
 use verger_engine::{Answer, Message};
 
 use super::asker::Asker;
@@ -40,11 +42,15 @@ async fn heartbeats(
     let read = ingest::heartbeats(&body, &app.limits);
     let is_one = is_one(&read)?;
     let (items, report) = read.into_parts();
-    let mut taking = Taking::new(report, items.len());
+    let mut taking = Taking::new(report, items.len(), received_at);
+    let is_watched = app.monitor.heard().is_wanted();
     for (index, beat) in items {
         let agent = AgentId::from(beat.agent_id.as_ref());
         match caller.may(Right::Vital(&agent)) {
-            Ok(()) => taking.push(index, wire::heartbeat(&beat, received_at, caller.trust(&agent))),
+            Ok(()) => {
+                taking.push(index, wire::heartbeat(&beat, received_at, caller.trust(&agent)));
+                taking.beats.extend(is_watched.then(|| (index, beat.into_owned())));
+            }
             Err(denied) => taking.report.reject(index, denied.to_string()),
         }
     }
@@ -60,14 +66,16 @@ async fn signals(
     let read = ingest::signals(&body, &app.limits);
     let is_one = is_one(&read)?;
     let (items, report) = read.into_parts();
-    let mut taking = Taking::new(report, items.len());
+    let mut taking = Taking::new(report, items.len(), received_at);
+    let is_watched = app.monitor.heard().is_wanted();
     for (index, said) in items {
         let agent = AgentId::from(said.agent_id.as_ref());
         match may_say(&caller, &agent, said.body.kind().needs_token()) {
             Ok(()) => {
-                for signal in wire::signal(&said, received_at, caller.trust(&agent)) {
+                for signal in wire::signal(&said, received_at, caller.trust(&agent), app.calls()) {
                     taking.push(index, signal);
                 }
+                taking.beats.extend(beat(said).filter(|_| is_watched).map(|beat| (index, beat)));
             }
             Err(denied) => taking.report.reject(index, denied.to_string()),
         }
@@ -77,6 +85,13 @@ async fn signals(
 
 fn may_say(caller: &Caller, agent: &AgentId, needs_token: bool) -> Result<(), crate::access::Denied> {
     caller.may(if needs_token { Right::Own(agent) } else { Right::Vital(agent) })
+}
+
+/// A signal that is a heartbeat, as one.
+fn beat(said: verger_api::Signal<'_>) -> Option<Heartbeat<'static>> {
+    let SignalBody::Heartbeat(vitals) = said.body else { return None };
+    let (agent_id, task_id, incarnation) = (said.agent_id, said.task_id, said.incarnation);
+    Some(Heartbeat { agent_id, task_id, timestamp: said.at, incarnation, vitals: *vitals }.into_owned())
 }
 
 /// Whether the body is one object. One that is wrong is refused as a whole: there is nothing else in it.
@@ -95,11 +110,25 @@ struct Taking {
     places: Vec<usize>,
     messages: Vec<Message>,
     agent: Option<AgentId>,
+    /// Heartbeats that somebody wants to see, by their places.
+    beats: Vec<(usize, Heartbeat<'static>)>,
+    received_at: WallTime,
 }
 
 impl Taking {
-    fn new(report: IngestReport, items: usize) -> Self {
-        Self { report, places: Vec::with_capacity(items), messages: Vec::with_capacity(items), agent: None }
+    fn new(report: IngestReport, items: usize, received_at: WallTime) -> Self {
+        let (places, messages) = (Vec::with_capacity(items), Vec::with_capacity(items));
+        Self { report, places, messages, agent: None, beats: Vec::new(), received_at }
+    }
+
+    /// Shows what was taken to whoever watches.
+    fn show(&mut self, app: &App) {
+        for (index, beat) in std::mem::take(&mut self.beats) {
+            if !self.report.rejected.iter().any(|rejected| rejected.index == index) {
+                let heard = app.monitor.heard();
+                heard.pass_on(wire::heard(beat, heard.number(), self.received_at));
+            }
+        }
     }
 
     fn push(&mut self, index: usize, signal: Signal) {
@@ -109,16 +138,19 @@ impl Taking {
     }
 
     async fn answer(mut self, app: &App, is_one: bool) -> Result<Response, Refusal> {
-        let answers = app.monitor.tell(self.messages).await?;
+        let answers = app.monitor.tell(std::mem::take(&mut self.messages)).await?;
         let mut superseded = false;
         let mut refused = None;
-        for (place, answer) in self.places.into_iter().zip(answers) {
+        for (place, answer) in std::mem::take(&mut self.places).into_iter().zip(answers) {
             let Answer::Refused(turned) = answer else { continue };
             superseded |= matches!(turned, Turned::Superseded { .. });
             // A body's item may hold several signals; it is rejected once.
             if refused.replace(place) != Some(place) && !(is_one && superseded) {
                 self.report.reject(place, turned.to_string());
             }
+        }
+        if !superseded {
+            self.show(app);
         }
         if is_one {
             let agent = self.agent.filter(|_| !superseded);

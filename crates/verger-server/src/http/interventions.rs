@@ -8,12 +8,12 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 use verger_api::{
     self as api, DecisionRequest, Delivery, EscalateRequest, EventType, HttpError, Intervention,
-    InterventionKind, NudgeRequest, TerminateRequest, Time, read_body, redact,
+    InterventionKind, NudgeRequest, TerminateRequest, Time, read_body,
 };
 use verger_core::command::{Decision, Order};
 use verger_core::time::Span;
@@ -22,10 +22,11 @@ use verger_store::{EventQuery, JournalEvent};
 use super::agents::order;
 use super::asker::Asker;
 use super::events::blocking;
-use super::named::Named;
+use super::named::{Named, kept_text};
 use super::routes::Routes;
+use super::signed::{self, Signed};
 use super::told::{Told, Who};
-use super::{App, Refusal, signed};
+use super::{App, Refusal};
 use crate::access::{Caller, Right};
 use crate::monitor::wall_now;
 
@@ -63,7 +64,7 @@ async fn nudge(
 ) -> Result<Response, Refusal> {
     caller.may(Right::Order)?;
     let asked: NudgeRequest = read_body(&body?)?;
-    let text = asked.message.as_deref().map(without_secrets);
+    let text = asked.message.as_deref().map(|text| written(&app, "message", text)).transpose()?;
     intervene(&app, &caller, id, asked.incarnation, Order::Nudge { text }).await
 }
 
@@ -75,7 +76,7 @@ async fn escalate(
 ) -> Result<Response, Refusal> {
     caller.may(Right::Order)?;
     let asked: EscalateRequest = read_body(&body?)?;
-    let reason = without_secrets(&asked.reason);
+    let reason = written(&app, "reason", &asked.reason)?;
     intervene(&app, &caller, id, asked.incarnation, Order::Escalate { reason }).await
 }
 
@@ -87,22 +88,24 @@ async fn terminate(
 ) -> Result<Response, Refusal> {
     caller.may(Right::Order)?;
     let asked: TerminateRequest = read_body(&body?)?;
-    let reason = without_secrets(&asked.reason);
+    let reason = written(&app, "reason", &asked.reason)?;
     intervene(&app, &caller, id, asked.incarnation, Order::Terminate { reason }).await
 }
 
-/// By whoever may order, or by whoever directs the agents, with a signature instead of a token (L21).
+/// By whoever may order, or by whoever directs the agents, with a signature instead of a token (L21). A signature is
+/// enough from another machine too, and what it orders is recorded under its name.
 async fn decide(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Signed { stamp, asked }: Signed,
     Named(id): Named,
-    headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
-    let body = body?;
-    let caller = match signed::stamp(&headers) {
-        Some(stamp) => signed::orchestrator(&app, &stamp, &id, &body)?,
-        None => caller,
+    let (caller, body) = match stamp {
+        Some(stamp) => {
+            let body = body?;
+            (signed::orchestrator(&app, &stamp, &id, &body, &asked)?, body)
+        }
+        None => (asked.caller?, body?),
     };
     caller.may(Right::Order)?;
     let asked: DecisionRequest = read_body(&body)?;
@@ -111,13 +114,12 @@ async fn decide(
         api::Decision::ForceHandoff => Decision::ForceHandoff,
         api::Decision::TerminateAndRecover => Decision::TerminateAndRecover,
     };
-    let reason = without_secrets(&asked.reason);
+    let reason = written(&app, "reason", &asked.reason)?;
     intervene(&app, &caller, id, asked.incarnation, Order::Decide { decision, reason }).await
 }
 
-/// What people write is kept and shown: credentials in it are not.
-fn without_secrets(text: &str) -> Arc<str> {
-    redact(text).into()
+fn written(app: &App, field: &str, text: &str) -> Result<Arc<str>, Refusal> {
+    kept_text(field, text, &app.limits).map(Into::into)
 }
 
 fn from_now(until: Time) -> Span {

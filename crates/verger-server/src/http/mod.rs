@@ -16,6 +16,7 @@ mod checkpoints;
 mod events;
 mod exposition;
 mod fleet;
+mod front;
 mod grpc;
 mod health;
 mod history;
@@ -51,6 +52,7 @@ use routes::Routes;
 /// Every address, with what is said of it: one function for each resource.
 fn table() -> Routes {
     openapi::routes()
+        .and(front::routes())
         .and(health::routes())
         .and(ingest::routes())
         .and(fleet::routes())

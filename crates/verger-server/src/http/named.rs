@@ -31,6 +31,18 @@ pub(super) fn checked(field: &str, name: &str, limits: &verger_api::ingest::Limi
     flaw(name, limits.name_bytes).map_or(Ok(()), |flaw| Err(wrong_field(field, &flaw)))
 }
 
+/// What people and agents write, which is kept and shown: not without end, and without credentials.
+pub(super) fn kept_text(
+    field: &str,
+    text: &str,
+    limits: &verger_api::ingest::Limits,
+) -> Result<String, Refusal> {
+    if limits.text_bytes < text.len() {
+        return Err(wrong_field(field, &format!("must not have more than {} bytes", limits.text_bytes)));
+    }
+    Ok(verger_api::redact(text).into_owned())
+}
+
 /// A field of a body is not what it should be.
 pub(super) fn wrong_field(field: &str, detail: &str) -> Refusal {
     wrong_fields(vec![FieldError { field: field.to_owned(), detail: detail.to_owned() }])

@@ -9,9 +9,18 @@ const PAGE: usize = 100;
 /// Items on one page at most.
 const PAGE_MAX: usize = 1_000;
 
-/// So many items are on this page.
-pub(super) fn limit(asked: Option<u32>) -> usize {
-    asked.map_or(PAGE, |limit| limit as usize).clamp(1, PAGE_MAX)
+/// So many items are on this page. More than the most is asked for by scripts that want all there is; none by nobody.
+pub(super) fn limit(asked: Option<u32>) -> Result<usize, Refusal> {
+    limit_within(asked, PAGE, PAGE_MAX)
+}
+
+/// The same for a list with pages of its own.
+pub(super) fn limit_within(asked: Option<u32>, usual: usize, most: usize) -> Result<usize, Refusal> {
+    match asked {
+        None => Ok(usual),
+        Some(0) => Err(Refusal::http(HttpError::WrongQuery, "`limit` must be at least 1")),
+        Some(asked) => Ok((asked as usize).min(most)),
+    }
 }
 
 /// After which item the page begins, as the list put it into its cursor. `list` names the list and its filters.

@@ -6,14 +6,14 @@ use axum::extract::rejection::{BytesRejection, QueryRejection};
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use serde_json::json;
-use verger_api::{List, RecoverRequest, RecoveryQuery, RecoveryStatus, read_body, redact};
+use verger_api::{List, RecoverRequest, RecoveryQuery, RecoveryStatus, read_body};
 use verger_core::id::{Actor, AgentId, TaskId};
 use verger_core::notice::{Notice, NoticeError};
 use verger_core::recovery::{Order, OrderError};
 use verger_store::{AuditLine, Moment};
 
 use super::asker::Asker;
-use super::named::{Named, checked};
+use super::named::{Named, checked, kept_text};
 use super::notice::notice;
 use super::page;
 use super::routes::Routes;
@@ -48,7 +48,7 @@ async fn list(
 ) -> Result<Json<List<RecoveryStatus>>, Refusal> {
     caller.may(Right::Read)?;
     let Query(query) = query?;
-    let (name, limit) = (format!("recoveries {:?}", query.status), page::limit(query.limit));
+    let (name, limit) = (format!("recoveries {:?}", query.status), page::limit(query.limit)?);
     let after = page::after(&app, &name, query.cursor.as_ref())?.map(TaskId::from);
     let look = app.monitor.look(move |fleet, calendar| {
         let views = fleet.recoveries().views(after.as_ref(), &fleet.policies().recovery);
@@ -94,11 +94,12 @@ async fn recover(
     if let Some(from) = &asked.from_checkpoint {
         checked("fromCheckpoint", from, &app.limits)?;
     }
+    let reason = asked.reason.map(|reason| kept_text("reason", &reason, &app.limits)).transpose()?;
     let by = caller.actor().ok_or(Denied::NoToken)?;
     let from = asked.from_checkpoint.as_deref().map(Into::into);
     let order = Order::Recover { from };
     notice(&app, Notice::Recovery { task: id.as_str().into(), by: by.clone(), order }).await?;
-    if let Some(reason) = &asked.reason {
+    if let Some(reason) = &reason {
         write_down(&app, by, &id, reason).await?;
     }
     let found = known(&app, &id).await?.ok_or_else(|| nothing(&id))?;
@@ -108,7 +109,7 @@ async fn recover(
 /// The core asks nobody why; the audit log keeps it.
 async fn write_down(app: &App, actor: Actor, task: &str, reason: &str) -> Result<(), Refusal> {
     let look = app.monitor.look(|_, calendar| Moment { observed: calendar.now(), wall: calendar.wall_now() });
-    let detail = json!({ "reason": redact(reason) }).to_string();
+    let detail = json!({ "reason": reason }).to_string();
     let line = AuditLine {
         actor,
         action: "recover".to_owned(),

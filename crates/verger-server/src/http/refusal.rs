@@ -8,7 +8,10 @@ use verger_core::command::CommandError;
 use verger_core::notice::NoticeError;
 
 use crate::access::{Denied, Stranger};
-use crate::monitor::Unavailable;
+use crate::monitor::{Unavailable, told};
+
+/// Seconds after which it is worth trying a store again that failed: whoever looks after the disk needs a moment.
+const STORE_AGAIN: u64 = 5;
 
 /// A request was refused, and nothing was changed.
 #[derive(Debug)]
@@ -62,11 +65,12 @@ impl IntoResponse for Refusal {
 
 impl From<Unavailable> for Refusal {
     fn from(error: Unavailable) -> Self {
-        let kind = match error {
-            Unavailable::Overloaded => HttpError::Overloaded,
-            Unavailable::Stopping => HttpError::NotReady,
+        let (kind, seconds) = match error {
+            Unavailable::Overloaded => (HttpError::Overloaded, 1),
+            Unavailable::Stopping => (HttpError::NotReady, 1),
+            Unavailable::Unwritable | Unavailable::Late => (HttpError::Storage, STORE_AGAIN),
         };
-        Self(Box::new(Problem::http(kind, error.to_string()).retry_after(1)))
+        Self(Box::new(Problem::http(kind, error.to_string()).retry_after(seconds)))
     }
 }
 
@@ -143,7 +147,7 @@ impl From<CursorError> for Refusal {
 
 impl From<verger_store::Error> for Refusal {
     fn from(error: verger_store::Error) -> Self {
-        Self::http(HttpError::Storage, error.to_string())
+        Problem::http(HttpError::Storage, told(&error)).retry_after(STORE_AGAIN).into()
     }
 }
 
@@ -153,4 +157,23 @@ pub(super) async fn no_such_address(uri: Uri) -> Refusal {
 
 pub(super) async fn wrong_method(uri: Uri) -> Refusal {
     Refusal::http(HttpError::WrongMethod, format!("{} is not served by this method", uri.path()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn l41_who_cannot_be_answered_now_is_told_when_to_ask_again() {
+        for error in
+            [Unavailable::Overloaded, Unavailable::Stopping, Unavailable::Unwritable, Unavailable::Late]
+        {
+            let response = Refusal::from(error).into_response();
+            assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE, "{error}");
+            assert!(response.headers().contains_key(header::RETRY_AFTER), "{error}");
+        }
+        let response = Refusal::from(verger_store::Error::Busy).into_response();
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert!(response.headers().contains_key(header::RETRY_AFTER));
+    }
 }

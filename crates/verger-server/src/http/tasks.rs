@@ -7,7 +7,7 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::rejection::{BytesRejection, QueryRejection};
 use axum::extract::{Query, State};
-use verger_api::{List, Task, TaskQuery, TaskStatus, TaskUpdate, Time, read_body, redact};
+use verger_api::{List, Task, TaskQuery, TaskStatus, TaskUpdate, Time, read_body};
 use verger_core::fleet::Fleet;
 use verger_core::id::{AgentId, TaskId};
 use verger_core::notice::{Notice, NoticeError, Speaker, TaskWord};
@@ -18,7 +18,7 @@ use verger_store::{Archive, Moment};
 
 use super::asker::Asker;
 use super::events::blocking;
-use super::named::{Named, checked, wrong_field};
+use super::named::{Named, checked, kept_text, wrong_field};
 use super::notice::notice;
 use super::page;
 use super::routes::Routes;
@@ -55,7 +55,7 @@ async fn list(
     let agent = query.agent.as_deref().map(AgentId::from);
     may_see(&caller, agent.as_ref())?;
     let name = format!("tasks {:?} {:?}", query.agent, query.status);
-    let limit = page::limit(query.limit);
+    let limit = page::limit(query.limit)?;
     let mut after = page::after(&app, &name, query.cursor.as_ref())?.map(TaskId::from);
     let mut found = Vec::new();
     loop {
@@ -146,8 +146,9 @@ async fn put(
     if let Speaker::Agent { id: own, .. } = &by {
         claim(own, &mut said, before.as_ref())?;
     }
-    for text in [&mut said.description, &mut said.explanation].into_iter().flatten() {
-        *text = redact(text).into_owned();
+    let texts = [("description", &mut said.description), ("explanation", &mut said.explanation)];
+    for (field, text) in texts {
+        *text = text.take().map(|text| kept_text(field, &text, &app.limits)).transpose()?;
     }
     let is_person = matches!(by, Speaker::Person(_));
     for word in words(&said, before.as_ref(), is_person, wall_now())? {

@@ -56,7 +56,8 @@ impl Told {
     /// Its name for generated clients, what it belongs to, and what it does.
     pub(super) fn new(id: &'static str, tag: &'static str, summary: &'static str, who: Who) -> Self {
         let (parameters, answers) = (Vec::new(), Vec::new());
-        let refusals = if who == Who::Anybody { vec![] } else { vec![401, 403] };
+        // A page from elsewhere and a rebound name are turned away everywhere.
+        let refusals = if who == Who::Anybody { vec![403] } else { vec![401, 403] };
         Self { id, tag, summary, who, parameters, body: None, answers, refusals }
     }
 
@@ -87,7 +88,7 @@ impl Told {
         let either = Content::new(Some(Schema::OneOf(either.build())));
         let body = RequestBodyBuilder::new().content(JSON, either).content(NDJSON, content(schema));
         self.body = Some(body.required(Some(Required::True)).build());
-        self.refuses(413).refuses(422)
+        self.refuses(400).refuses(413).refuses(422)
     }
 
     /// Answers with this type.

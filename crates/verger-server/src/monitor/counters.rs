@@ -9,7 +9,7 @@ use verger_core::signal::Body;
 use verger_engine::{Answer, Blind, BlindCause, Message, Turn};
 
 /// The kinds of what comes in.
-pub(super) const KINDS: [&str; 27] = [
+pub(super) const KINDS: [&str; 28] = [
     "heartbeat",
     "activity",
     "tool_started",
@@ -37,6 +37,7 @@ pub(super) const KINDS: [&str; 27] = [
     "load",
     "order",
     "notice",
+    "handing",
 ];
 
 /// What is given out to be done.
@@ -158,6 +159,7 @@ fn place(message: &Message) -> usize {
         Message::At(_, content) => body_place(&content.body),
         Message::Command(_) => 25,
         Message::Notice(_) => 26,
+        Message::Handing(_) => 27,
     }
 }
 

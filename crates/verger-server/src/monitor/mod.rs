@@ -4,6 +4,7 @@ mod calendar;
 mod clock;
 mod counters;
 mod door;
+mod heard;
 mod outlet;
 mod pending;
 mod presence;
@@ -13,6 +14,7 @@ mod turning;
 use std::io;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 use verger_core::effect::{Effect, EffectKey, Outcome};
@@ -26,10 +28,12 @@ use verger_store::{Archive, EngineStore};
 pub use calendar::Calendar;
 pub use clock::{SystemClock, wall_now};
 pub use counters::{Counted, Counters};
+pub use heard::{Heard, HeardBeat};
 pub use pending::{Handover, Item, Kind, Listener, Pending};
 pub use presence::{Manner, Presence};
 pub use queue::Unavailable;
 pub use turning::Pulse;
+pub(crate) use turning::told;
 
 use door::Door;
 use outlet::Outlet;
@@ -38,6 +42,8 @@ use turning::Turning;
 
 /// Blind times that are read back after a restart.
 const BLIND_TIMES: usize = 4_096;
+/// How long somebody waits for an answer. Only a disk that is full, broken or very slow takes longer.
+const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 
 /// The handle to a running monitor. Clones reach the same one.
 #[derive(Clone)]
@@ -47,6 +53,8 @@ pub struct Monitor {
     pulse: Arc<Pulse>,
     counters: Arc<Counters>,
     archive: Archive,
+    heard: Arc<Heard>,
+    patience: Duration,
 }
 
 /// A monitor that was started, in the hands of whoever ends it.
@@ -112,14 +120,38 @@ impl Monitor {
             let _closed = closed;
             turning.run();
         })?;
-        Ok(Started { monitor: Self { queue, pending, pulse, counters, archive }, effects, thread })
+        let heard = Arc::default();
+        let monitor = Self { queue, pending, pulse, counters, archive, heard, patience: ANSWER_WITHIN };
+        Ok(Started { monitor, effects, thread })
+    }
+
+    /// The same monitor, for somebody who waits no longer than this for an answer.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// Hands messages over, and waits for what becomes of each: facts and orders until they are on disk.
+    ///
+    /// The loop takes nothing while it cannot write. Nobody waits for that without end.
     pub async fn tell(&self, messages: Vec<Message>) -> Result<Vec<Answer>, Unavailable> {
+        self.is_writable()?;
         let (tell, answers) = oneshot::channel();
         self.queue.push(Delivery { messages, answers: Some(tell) })?;
-        answers.await.map_err(|_| Unavailable::Stopping)
+        self.answered(answers).await
+    }
+
+    /// A disk that could not be written for so long is not waited for.
+    fn is_writable(&self) -> Result<(), Unavailable> {
+        match self.pulse.failing_for() {
+            Some(failing) if failing >= self.patience => Err(Unavailable::Unwritable),
+            _ => Ok(()),
+        }
+    }
+
+    async fn answered<T>(&self, answer: oneshot::Receiver<T>) -> Result<T, Unavailable> {
+        let answer = tokio::time::timeout(self.patience, answer).await.map_err(|_| Unavailable::Late)?;
+        answer.map_err(|_| Unavailable::Stopping)
     }
 
     /// Hands messages over without waiting for what becomes of them.
@@ -134,12 +166,34 @@ impl Monitor {
         R: Send + 'static,
         F: FnOnce(&Fleet, &Calendar) -> R + Send + 'static,
     {
+        self.is_writable()?;
         let (tell, seen) = oneshot::channel();
         self.queue.look(Box::new(move |fleet, calendar| {
             // Who hung up does not want to know.
             let _ = tell.send(look(fleet, calendar));
         }))?;
-        seen.await.map_err(|_| Unavailable::Stopping)
+        self.answered(seen).await
+    }
+
+    /// Takes what waits for this life of an agent, to be handed over now.
+    ///
+    /// What an earlier life of the monitor may have handed over is written down first. If that cannot be done now it
+    /// waits on, and the rest is handed over all the same.
+    pub async fn hand_over(&self, agent: &AgentId, life: Incarnation) -> Handover {
+        let mut handover = self.pending.take(agent, life);
+        let again = handover.again();
+        if again.is_empty() {
+            return handover;
+        }
+        match self.tell(again.iter().cloned().map(Message::Handing).collect()).await {
+            Ok(answers) => {
+                let is_out = |answer| matches!(answer, Answer::Handing(true));
+                let written: Vec<_> = again.into_iter().zip(answers.into_iter().map(is_out)).collect();
+                handover.on_written(&written);
+            }
+            Err(_) => handover.leave_again(),
+        }
+        handover
     }
 
     /// Tells what became of an effect.
@@ -160,6 +214,11 @@ impl Monitor {
     /// What waits for agents.
     pub fn pending(&self) -> &Arc<Pending> {
         &self.pending
+    }
+
+    /// Heartbeats as they come.
+    pub fn heard(&self) -> &Heard {
+        &self.heard
     }
 
     /// How the loop is doing.

@@ -28,9 +28,16 @@ pub(crate) struct Outlet {
 }
 
 impl Outlet {
-    fn wait(&self, effect: &Effect, kind: Kind, text: &Arc<str>, attempt: u8) {
-        let (key, text, since) = (effect.key.clone(), Arc::clone(text), wall_now());
-        if let Some(dropped) = self.pending.put(Item { key, kind, text, attempt, since }) {
+    fn wait(&self, effect: &Effect, again: bool) {
+        let (kind, text, attempt): (Kind, Arc<str>, u8) = match &effect.action {
+            Action::Nudge { attempt, text } => (Kind::Nudge, Arc::clone(text), *attempt),
+            Action::Inquire { text, .. } => (Kind::Nudge, Arc::clone(text), 1),
+            Action::Interrupt { .. } => (Kind::Cancel, INTERRUPTED.into(), 1),
+            Action::RequestHandoff { .. } => (Kind::Handoff, HAND_OFF.into(), 1),
+            _ => (Kind::Ping, PING.into(), 1),
+        };
+        let (key, since) = (effect.key.clone(), wall_now());
+        if let Some(dropped) = self.pending.put(Item { key, kind, text, attempt, since, again }) {
             report(&self.queue, dropped.key, Outcome::Failed);
         }
     }
@@ -44,11 +51,11 @@ impl Outbox for Outlet {
             Action::Ping if !self.pending.is_heard(&effect.key.agent) => {
                 report(&self.queue, effect.key.clone(), Outcome::Refused);
             }
-            Action::Ping => self.wait(effect, Kind::Ping, &PING.into(), 1),
-            Action::Nudge { attempt, text } => self.wait(effect, Kind::Nudge, text, *attempt),
-            Action::Inquire { text, .. } => self.wait(effect, Kind::Nudge, text, 1),
-            Action::Interrupt { .. } => self.wait(effect, Kind::Cancel, &INTERRUPTED.into(), 1),
-            Action::RequestHandoff { .. } => self.wait(effect, Kind::Handoff, &HAND_OFF.into(), 1),
+            Action::Ping
+            | Action::Nudge { .. }
+            | Action::Inquire { .. }
+            | Action::Interrupt { .. }
+            | Action::RequestHandoff { .. } => self.wait(effect, false),
             Action::Escalate(_)
             | Action::Stop { .. }
             | Action::Survey { .. }
@@ -65,6 +72,30 @@ impl Outbox for Outlet {
                 }
             }
         }
+    }
+
+    fn release_again(&mut self, effect: &Effect) {
+        if self.holds(&effect.action) {
+            self.counters.on_effect(&effect.action);
+            self.wait(effect, true);
+        } else {
+            self.release(effect);
+        }
+    }
+
+    /// Reminders and questions wait until their agent asks.
+    fn holds(&self, action: &Action) -> bool {
+        matches!(
+            action,
+            Action::Nudge { .. }
+                | Action::Inquire { .. }
+                | Action::Interrupt { .. }
+                | Action::RequestHandoff { .. }
+        )
+    }
+
+    fn withdraw(&mut self, key: &EffectKey) {
+        self.pending.withdraw(key);
     }
 }
 
@@ -132,6 +163,16 @@ mod tests {
         }
         let failed: Vec<(u32, Outcome)> = (0..8).map(|seq| (seq, Outcome::Failed)).collect();
         assert_eq!(outcomes(&outlet), failed);
+    }
+
+    #[test]
+    fn x10_what_was_meant_for_somebody_who_is_no_longer_watched_waits_for_nobody() {
+        let (mut outlet, _effects) = outlet();
+        let nudge = effect(1, Action::Nudge { attempt: 1, text: "go on".into() });
+        outlet.release(&nudge);
+        outlet.withdraw(&nudge.key);
+        assert!(!outlet.pending.has(&"a".into()), "who comes under this name later is somebody else");
+        assert_eq!(outcomes(&outlet), [], "the core knows");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! An agent gets it with the reply to its next heartbeat, or through a connection on which it listens. It was delivered
 //! when it was handed over; what was taken and could not be handed over waits again. It is all in memory: what is on
-//! disk is the decision, and after a restart the engine releases it once more.
+//! disk is the decision, and after a restart the engine releases it again. Then it may have been handed over before, and
+//! that it is about to be is written down first: nobody gets anything more than twice.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -41,6 +42,8 @@ pub struct Item {
     pub attempt: u8,
     /// Since when it waits.
     pub since: WallTime,
+    /// An earlier life of the monitor may have handed it over.
+    pub again: bool,
 }
 
 /// All that wait.
@@ -140,14 +143,24 @@ impl Pending {
         Some((life, ping))
     }
 
+    /// An item is for nobody any more.
+    pub(crate) fn withdraw(&self, key: &EffectKey) {
+        let mut agents = self.lock();
+        if let Some(waiting) = agents.get_mut(&key.agent) {
+            waiting.items.retain(|item| item.key != *key);
+            if waiting.is_over() {
+                agents.remove(&key.agent);
+            }
+        }
+    }
+
+    /// However many wait by now: what was taken had its place, and nobody would hear that it lost it.
     fn put_back(&self, items: Vec<Item>) {
         let mut agents = self.lock();
-        for item in items.into_iter().rev() {
+        for item in items.into_iter().rev().filter(|item| item.kind != Kind::Ping) {
             let waiting = agents.entry(item.key.agent.clone()).or_default();
-            if item.kind != Kind::Ping && waiting.items.len() < ITEMS_MAX {
-                waiting.items.push_front(item);
-                waiting.bell.notify_waiters();
-            }
+            waiting.items.push_front(item);
+            waiting.bell.notify_waiters();
         }
     }
 
@@ -167,6 +180,27 @@ impl Handover {
     /// What is handed over.
     pub fn items(&self) -> &[Item] {
         &self.items
+    }
+
+    /// What must be written down before it is handed over.
+    pub(crate) fn again(&self) -> Vec<EffectKey> {
+        self.items.iter().filter(|item| item.again).map(|item| item.key.clone()).collect()
+    }
+
+    /// It is written down of these; they are not to be handed over if they are over by now.
+    pub(crate) fn on_written(&mut self, keys: &[(EffectKey, bool)]) {
+        let is_over = |item: &Item| keys.iter().any(|(key, is_out)| *key == item.key && !is_out);
+        self.items.retain(|item| !is_over(item));
+        for item in &mut self.items {
+            item.again &= !keys.iter().any(|(key, _)| *key == item.key);
+        }
+    }
+
+    /// What could not be written down waits on.
+    pub(crate) fn leave_again(&mut self) {
+        let (again, now) = std::mem::take(&mut self.items).into_iter().partition(|item| item.again);
+        self.items = now;
+        self.pending.put_back(again);
     }
 
     /// The agent has them.
@@ -225,7 +259,7 @@ mod tests {
 
     fn item(agent: &str, life: u32, seq: u32, kind: Kind) -> Item {
         let key = EffectKey { agent: agent.into(), incarnation: Incarnation(life), seq };
-        Item { key, kind, text: "go on".into(), attempt: 1, since: WallTime(0) }
+        Item { key, kind, text: "go on".into(), attempt: 1, since: WallTime(0), again: false }
     }
 
     fn taken(pending: &Arc<Pending>, life: u32) -> Vec<u32> {
@@ -251,6 +285,18 @@ mod tests {
         pending.put(item("a", 1, 3, Kind::Nudge));
         drop(lost);
         assert_eq!(taken(&pending, 1), [1, 3], "a ping that was lost is not worth repeating");
+    }
+
+    #[test]
+    fn x09_what_could_not_be_handed_over_has_its_place_however_many_came_meanwhile() {
+        let pending = Arc::new(Pending::default());
+        pending.put(item("a", 1, 0, Kind::Nudge));
+        let lost = pending.take(&"a".into(), Incarnation(1));
+        for seq in 1..=ITEMS_MAX as u32 {
+            assert_eq!(pending.put(item("a", 1, seq, Kind::Nudge)), None);
+        }
+        drop(lost);
+        assert_eq!(taken(&pending, 1), (0..=ITEMS_MAX as u32).collect::<Vec<_>>());
     }
 
     #[test]

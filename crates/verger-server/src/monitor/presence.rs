@@ -165,7 +165,7 @@ mod tests {
 
     fn ping() -> Item {
         let key = EffectKey { agent: "a".into(), incarnation: Incarnation(1), seq: 7 };
-        Item { key, kind: Kind::Ping, text: "?".into(), attempt: 1, since: WallTime(0) }
+        Item { key, kind: Kind::Ping, text: "?".into(), attempt: 1, since: WallTime(0), again: false }
     }
 
     #[tokio::test]

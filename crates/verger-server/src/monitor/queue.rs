@@ -28,7 +28,7 @@ pub(crate) struct Delivery {
 /// Somebody looks at the fleet.
 pub(crate) type Look = Box<dyn FnOnce(&Fleet, &Calendar) + Send>;
 
-/// Why something was not taken. Nothing of it was done.
+/// Why something was not taken. Nothing of it was done, unless it says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
     /// More comes in than the monitor can take.
@@ -37,6 +37,14 @@ pub enum Unavailable {
     /// It is about to end, or has.
     #[error("the monitor is shutting down")]
     Stopping,
+    /// It cannot write to its disk, and nothing is done or shown that is not on it.
+    #[error("the monitor cannot write to its disk at present; nothing was taken")]
+    Unwritable,
+    /// The same, and it was noticed only when something had been handed over.
+    #[error(
+        "the monitor did not answer in time, its disk may be full or slow; what was sent may still be done"
+    )]
+    Late,
 }
 
 /// The queue.

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tempfile::TempDir;
+use verger_core::AgentView;
 use verger_core::command::{Command, Order};
 use verger_core::effect::{Action, Outcome};
 use verger_core::event::Event;
@@ -20,7 +21,7 @@ use super::*;
 struct Plain;
 
 impl EncodeEvent for Plain {
-    fn encode(&self, event: &Event, _: Place) -> EventText {
+    fn encode(&self, event: &Event, _: Place, _: Option<&AgentView>) -> EventText {
         let body = format!("{:?}", event.fact);
         EventText { kind: "FACT", task: None, body }
     }
@@ -104,6 +105,37 @@ async fn l21_an_escalation_goes_to_whoever_carries_effects_out() {
     started.stop();
 }
 
+/// Waits until something waits for this agent.
+async fn something_waits(monitor: &Monitor, agent: &str) {
+    monitor.pending().listen(&agent.into()).ready().await;
+}
+
+#[tokio::test]
+async fn x09_a_reminder_waits_through_any_number_of_ends_and_is_handed_over_once() {
+    let directory = TempDir::new().expect("a folder");
+    let first = started(directory.path());
+    let asked = vec![beat("a"), order("a", Order::Nudge { text: Some("go on".into()) })];
+    first.monitor.tell(asked).await.expect("it runs");
+    first.stop();
+    for _ in 0..3 {
+        let next = started(directory.path());
+        something_waits(&next.monitor, "a").await;
+        next.stop();
+    }
+    let last = started(directory.path());
+    something_waits(&last.monitor, "a").await;
+    let handover = last.monitor.hand_over(&"a".into(), Incarnation::FIRST).await;
+    assert_eq!(handover.items()[0].text.as_ref(), "go on");
+    for key in handover.done() {
+        last.monitor.report(key, Outcome::Delivered);
+    }
+    last.stop();
+    let after = started(directory.path());
+    state(&after.monitor, "a").await;
+    assert!(!after.monitor.pending().has(&"a".into()), "it was handed over");
+    after.stop();
+}
+
 /// The folder as a crash at this moment would leave it.
 fn crashed(directory: &Path) -> TempDir {
     let copy = TempDir::new().expect("a folder");
@@ -144,6 +176,35 @@ async fn l42_vital_signs_are_written_down_before_an_end() {
         .look(|fleet, calendar| fleet.view(calendar.now(), &"a".into()).map(|view| view.metrics.heartbeats));
     assert_eq!(beats.await, Ok(Some(3)));
     second.stop();
+}
+
+#[tokio::test]
+async fn l41_while_the_disk_cannot_be_written_nobody_waits_for_ever_and_nothing_is_lost() {
+    let directory = TempDir::new().expect("a folder");
+    let started = started(directory.path());
+    let monitor = started.monitor.clone();
+    monitor.tell(vec![beat("a")]).await.expect("it runs");
+    let (here, away) = (directory.path().join("verger.db"), directory.path().join("away"));
+    fs::rename(&here, &away).expect("it is ours");
+    let hasty = monitor.clone().with_patience(Duration::from_millis(5));
+    let escalate = || vec![order("a", Order::Escalate { reason: "look".into() })];
+    assert_eq!(hasty.tell(escalate()).await, Err(Unavailable::Late), "it was taken, and not done");
+    while hasty.tell(vec![beat("a")]).await != Err(Unavailable::Unwritable) {
+        tokio::task::yield_now().await;
+    }
+    let why = monitor.pulse().trouble().borrow().clone().expect("it is known why");
+    assert!(why.contains("was removed or replaced"), "{why}");
+    assert_eq!(
+        hasty.look(|_, _| ()).await,
+        Err(Unavailable::Unwritable),
+        "nothing is shown that is not on disk"
+    );
+    fs::rename(&away, &here).expect("it is ours");
+    monitor.tell(vec![beat("a")]).await.expect("it can be written again");
+    let events = monitor.archive().events_after(0, 100).expect("it can be read");
+    let escalated = events.iter().filter(|event| event.body.contains("EscalationTriggered")).count();
+    assert_eq!(escalated, 1, "what was taken is done after all, once: {events:?}");
+    started.stop();
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use tokio::sync::watch;
 use verger_engine::{Clock, Engine, Store, Turn};
 
 use super::calendar::Calendar;
@@ -21,8 +22,11 @@ const LAST_TRIES: u32 = 20;
 pub struct Pulse {
     turned_boot: AtomicU64,
     store_failed: AtomicBool,
+    /// On the boot clock, the first of the turns in a row that could not write.
+    failing_boot: AtomicU64,
     turns: AtomicU64,
     late_millis: AtomicU64,
+    trouble: watch::Sender<Option<Arc<str>>>,
 }
 
 impl Pulse {
@@ -34,6 +38,17 @@ impl Pulse {
     /// Whether the last batch could not be written.
     pub fn store_failed(&self) -> bool {
         self.store_failed.load(Ordering::Relaxed)
+    }
+
+    /// For how long nothing could be written; not at all if the last batch could be.
+    pub fn failing_for(&self) -> Option<Duration> {
+        let since = self.failing_boot.load(Ordering::Relaxed);
+        self.store_failed().then(|| Duration::from_millis(boot_millis().saturating_sub(since)))
+    }
+
+    /// Why nothing can be written, while that is so; whoever listens hears of every change.
+    pub fn trouble(&self) -> watch::Receiver<Option<Arc<str>>> {
+        self.trouble.subscribe()
     }
 
     /// Turns so far.
@@ -49,7 +64,9 @@ impl Pulse {
     fn beat(&self, turn: &Turn) {
         self.late_millis.store(turn.late.as_millis(), Ordering::Relaxed);
         self.turned_boot.store(boot_millis(), Ordering::Relaxed);
-        self.store_failed.store(turn.store_failed, Ordering::Relaxed);
+        if !self.store_failed.swap(turn.store_failed, Ordering::Relaxed) && turn.store_failed {
+            self.failing_boot.store(boot_millis(), Ordering::Relaxed);
+        }
         self.turns.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -84,6 +101,7 @@ impl<S: Store> Turning<S> {
     fn after(&mut self, turn: &Turn) {
         self.door.end_turn();
         self.pulse.beat(turn);
+        self.tell_trouble();
         self.counters.on_turn(turn);
         if let Some(blind) = self.calendar.on_turn(turn.now, SystemClock.read(), turn.blind) {
             self.counters.on_blind(&blind);
@@ -93,6 +111,15 @@ impl<S: Store> Turning<S> {
                 look(self.engine.fleet(), &self.calendar);
             }
         }
+    }
+
+    fn tell_trouble(&self) {
+        let trouble = self.engine.trouble().map(|error| Arc::from(told(error)));
+        self.pulse.trouble.send_if_modified(|known| {
+            let is_news = *known != trouble;
+            *known = trouble;
+            is_news
+        });
     }
 
     /// The last turns: what waits is done, and what is known is written down.
@@ -108,6 +135,12 @@ impl<S: Store> Turning<S> {
             }
         }
     }
+}
+
+/// An error with what is behind it: "could not write" alone helps nobody.
+pub(crate) fn told(error: &dyn std::error::Error) -> String {
+    let behind = std::iter::successors(error.source(), |error| error.source());
+    behind.fold(error.to_string(), |text, error| format!("{text}: {error}"))
 }
 
 fn until(boot: u64) -> Duration {

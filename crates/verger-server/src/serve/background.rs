@@ -9,7 +9,7 @@ use verger_config::{MeansBook, Outward, Retention};
 use verger_core::effect::Effect;
 
 use super::{Log, ServeError};
-use crate::carry::{Carrying, Told, Way, check_means, follow, keep_up};
+use crate::carry::{Carrying, Told, Way, check_means, follow, keep_up, tell_of_trouble};
 use crate::history::{Sampler, Sampling};
 use crate::monitor::Started;
 
@@ -91,8 +91,17 @@ impl Background {
             others.spawn(follow(told, archive, newest, Arc::clone(&carrier), Arc::clone(log)));
         }
         others.spawn(Sampler::new(monitor.clone(), newest.clone(), Sampling::default()).run());
-        others.spawn(keep_up(monitor, reach.retention, Arc::clone(log)));
+        others.spawn(tell_of_trouble(monitor.clone(), Arc::clone(log)));
+        others.spawn(keep_up(monitor.archive().clone(), reach.retention, Arc::clone(log)));
         Ok(Self { carrier, closing, carrying, others })
+    }
+
+    /// Waits until a part of it ends by itself. None ever should: it has panicked, and what it did nobody does any more.
+    pub(super) async fn breaks(&mut self) {
+        tokio::select! {
+            Some(_) = self.others.join_next() => {}
+            _ = &mut self.carrying => {}
+        }
     }
 
     /// Ends all of it. What is given back must be kept until the loop has ended.
@@ -100,6 +109,7 @@ impl Background {
         self.closing.send_replace(true);
         self.others.shutdown().await;
         self.carrier.end().await;
-        self.carrying.await.ok()
+        // One that has ended by itself gives nothing back, and must not be asked again.
+        if self.carrying.is_finished() { None } else { self.carrying.await.ok() }
     }
 }

@@ -75,4 +75,7 @@ pub enum ServeError {
     /// The loop ended by itself, which it never should.
     #[error("the monitor's loop has ended by itself; what was acknowledged is on disk")]
     LoopEnded,
+    /// A part beside the loop ended by itself, which none should: effects, samples or events would stay undone.
+    #[error("a part of the monitor has broken; what was acknowledged is on disk, start it again")]
+    PartEnded,
 }

@@ -23,7 +23,7 @@ use crate::access::{Doorkeeper, Origin, admin_secret};
 use crate::http::{self, App, Parts};
 use crate::monitor::{Monitor, Started};
 use crate::unix::{self, Socket};
-use crate::wire::Encoder;
+use crate::wire::{Encoder, SOURCE};
 
 /// How often it is looked whether the loop is still there.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -124,11 +124,12 @@ impl Serving {
 
     /// Serves until `shutdown` is done; then answers what is under way, writes down what is known, and ends.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
-        let Self { started, background, connections, listener, local, data_dir, .. } = self;
-        let ended_by_itself = tokio::select! {
-            () = shutdown => false,
-            () = listener.run(&connections) => false,
-            () = loop_ends(&started) => true,
+        let Self { started, mut background, connections, listener, local, data_dir, .. } = self;
+        let broken = tokio::select! {
+            () = shutdown => None,
+            () = listener.run(&connections) => None,
+            () = loop_ends(&started) => Some(ServeError::LoopEnded),
+            () = background.breaks() => Some(ServeError::PartEnded),
         };
         // Nobody new is let in.
         drop(listener);
@@ -138,7 +139,7 @@ impl Serving {
         let _ = tokio::task::spawn_blocking(|| started.stop()).await;
         // That it is no longer there is not worth a failure.
         let _ = fs::remove_file(data_dir.join(URL_FILE));
-        if ended_by_itself { Err(ServeError::LoopEnded) } else { Ok(()) }
+        broken.map_or(Ok(()), Err)
     }
 }
 
@@ -179,7 +180,7 @@ fn check_reach(server: &Server) -> Result<(), ServeError> {
 type Opened = ((EngineStore, Archive), watch::Receiver<i64>);
 
 fn open(server: &Server) -> Result<Opened, ServeError> {
-    let encoder = Arc::new(Encoder { source: "/verger".to_owned() });
+    let encoder = Arc::new(Encoder { source: SOURCE.to_owned() });
     let (tell, newest) = watch::channel(0);
     let mut options = verger_store::Options::new(&server.data_dir, encoder);
     options.on_events = Some(Box::new(move |id| {

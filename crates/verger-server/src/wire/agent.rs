@@ -115,9 +115,18 @@ fn failure(kind: FailureKind) -> &'static str {
 }
 
 fn metrics(view: &AgentView, calendar: &Calendar) -> api::AgentMetrics {
+    metrics_at(view, calendar.now(), |at| time(calendar, at))
+}
+
+/// The counters of an agent at this moment, by whoever can tell times.
+pub(super) fn metrics_at(
+    view: &AgentView,
+    now: Timestamp,
+    time: impl Fn(Timestamp) -> api::Time,
+) -> api::AgentMetrics {
     let metrics = &view.metrics;
     api::AgentMetrics {
-        uptime_seconds: calendar.now().since(view.born_at).as_millis() / 1_000,
+        uptime_seconds: now.since(view.born_at).as_millis() / 1_000,
         token_count: metrics.tokens,
         error_count: metrics.errors,
         tool_call_count: metrics.tool_calls.into(),
@@ -125,7 +134,7 @@ fn metrics(view: &AgentView, calendar: &Calendar) -> api::AgentMetrics {
         missed_heartbeats: view.liveness.misses.into(),
         total_heartbeats: metrics.heartbeats.into(),
         disconnection_count: metrics.disconnections.into(),
-        last_activity: Some(time(calendar, metrics.last_activity)),
+        last_activity: Some(time(metrics.last_activity)),
         cost_usd: dollars(metrics.cost_micros),
     }
 }
@@ -145,7 +154,6 @@ pub(crate) fn waste(wasted: &Delta) -> api::Waste {
     api::Waste {
         tokens: wasted.spent.tokens,
         cost_usd: dollars(wasted.spent.cost_micros),
-        seconds: 0,
         saved_tokens: wasted.saved.tokens,
         saved_cost_usd: dollars(wasted.saved.cost_micros),
     }

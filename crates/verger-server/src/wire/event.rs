@@ -4,20 +4,29 @@
 //! who did it.
 
 use verger_api::event::{
-    AgentCritical, AgentDisconnected, AgentReconnected, AgentTerminated, BreakerStateChanged, CloudEvent,
-    EscalationDecided, EscalationTriggered, EventData, HealthStateChanged, IncidentOpened, IncidentResolved,
-    NudgeAnswered, NudgeDelivered, NudgeSent, RecoveryCompleted, RecoveryFailed, RecoveryInitiated,
+    AgentCritical, AgentDegraded, AgentDisconnected, AgentHealthy, AgentReconnected, AgentTerminated,
+    BreakerStateChanged, CloudEvent, EscalationDecided, EscalationTriggered, EventData, HealthStateChanged,
+    IncidentOpened, IncidentResolved, MonitorBlind, NudgeAnswered, NudgeDelivered, NudgeSent,
+    RecoveryCompleted, RecoveryFailed, RecoveryInitiated,
 };
 use verger_api::{self as api, Time};
 use verger_core::command::Decision;
 use verger_core::event::{Event, Fact, Incident};
+use verger_core::evidence::{Evidence, Family};
+use verger_core::health::HealthState;
 use verger_core::id::{AgentId, TaskId};
 use verger_core::liveness::FailureClass;
 use verger_core::recovery::Change;
 use verger_core::time::Timestamp;
+use verger_core::{AgentView, Intervention};
+use verger_engine::{Blind, BlindCause};
 use verger_store::{EncodeEvent, EventText, IncidentChange, JournalEvent, Place};
 
-use super::{evidence, incident, note, states};
+use super::{agent, evidence, incident, note, states};
+
+/// What may be decided about an agent that is in trouble.
+const OPTIONS: [api::Decision; 3] =
+    [api::Decision::AllowMoreTime, api::Decision::ForceHandoff, api::Decision::TerminateAndRecover];
 
 /// Puts facts into `CloudEvents`.
 #[derive(Clone, Debug)]
@@ -27,11 +36,63 @@ pub struct Encoder {
 }
 
 impl EncodeEvent for Encoder {
-    fn encode(&self, event: &Event, place: Place) -> EventText {
-        let agent = event.agent.as_ref().map(|(agent, _)| agent);
-        let said = Said { agent, id: place.id, at: event.at, wall: place.at.wall.0 };
-        let data = said.data(&event.fact);
-        let task = task_of(&event.fact).cloned();
+    fn encode(&self, event: &Event, place: Place, known: Option<&AgentView>) -> EventText {
+        let data = Said::new(event, place, known).data(&event.fact);
+        self.written(event, place, known, data)
+    }
+
+    /// 002 has names of its own for an agent that is well, and for a silence that nothing explains.
+    fn also(&self, event: &Event, place: Place, known: Option<&AgentView>) -> Option<EventText> {
+        let said = Said::new(event, place, known);
+        let Fact::StateChanged { to, evidence, .. } = &event.fact else { return None };
+        let data = match to {
+            HealthState::Healthy => said.healthy(known?),
+            HealthState::Degraded => said.silent(known?, evidence)?,
+            HealthState::Unknown | HealthState::Stuck | HealthState::Failing | HealthState::Terminated => {
+                return None;
+            }
+        };
+        Some(self.written(event, place, known, data))
+    }
+
+    fn blind(&self, blind: &Blind, place: Place) -> Option<EventText> {
+        let (until, lasted) = (place.at.wall.0, blind.lasted.as_millis());
+        let from = until.saturating_sub(i64::try_from(lasted).unwrap_or(i64::MAX));
+        let data = EventData::MonitorBlind(MonitorBlind {
+            from: Time::from_millis(from),
+            until: Time::from_millis(until),
+            lasted_ms: lasted,
+            cause: match blind.cause {
+                BlindCause::Down => api::BlindCause::Down,
+                BlindCause::Paused => api::BlindCause::Paused,
+                BlindCause::Behind => api::BlindCause::Behind,
+                BlindCause::Store => api::BlindCause::Store,
+            },
+        });
+        let envelope = CloudEvent {
+            id: place.id.to_string().into(),
+            source: self.source.as_str().into(),
+            subject: None,
+            time: Time::from_millis(until),
+            incarnation: None,
+            task_id: None,
+            traceparent: None,
+            data,
+        };
+        let (kind, body) = (envelope.data.kind().as_str(), envelope.to_json());
+        Some(EventText { kind, task: None, body })
+    }
+
+    fn incident(&self, event: &Event, place: Place, known: Option<&AgentView>) -> Option<IncidentChange> {
+        incident::change(event, place, known)
+    }
+}
+
+impl Encoder {
+    /// What is said of an event, in its envelope. One that is about an agent is about what it works on, too.
+    fn written(&self, event: &Event, place: Place, known: Option<&AgentView>, data: EventData) -> EventText {
+        let work = || known.and_then(|view| view.task.clone());
+        let task = task_of(&event.fact).cloned().or_else(work);
         let kind = data.kind().as_str();
         let subject = subject(event, task.as_ref()).map(Into::into);
         let envelope = CloudEvent {
@@ -46,10 +107,6 @@ impl EncodeEvent for Encoder {
         };
         let body = envelope.to_json();
         EventText { kind, task, body }
-    }
-
-    fn incident(&self, event: &Event, place: Place) -> Option<IncidentChange> {
-        incident::change(event, place)
     }
 }
 
@@ -87,9 +144,16 @@ struct Said<'a> {
     id: i64,
     at: Timestamp,
     wall: i64,
+    /// How its agent is.
+    known: Option<&'a AgentView>,
 }
 
-impl Said<'_> {
+impl<'a> Said<'a> {
+    fn new(event: &'a Event, place: Place, known: Option<&'a AgentView>) -> Self {
+        let agent = event.agent.as_ref().map(|(agent, _)| agent);
+        Self { agent, id: place.id, at: event.at, wall: place.at.wall.0, known }
+    }
+
     fn agent(&self) -> String {
         self.agent.map_or_else(String::new, ToString::to_string)
     }
@@ -110,13 +174,7 @@ impl Said<'_> {
     fn of_health(&self, fact: &Fact) -> Option<EventData> {
         let agent = self.agent();
         Some(match fact {
-            Fact::StateChanged { from, to, evidence } => EventData::HealthStateChanged(HealthStateChanged {
-                agent_id: agent,
-                from: states::state(*from),
-                to: states::state(*to),
-                reason: evidence::sentence(evidence, "nothing stands against it"),
-                evidence: evidence::all(evidence),
-            }),
+            Fact::StateChanged { from, to, evidence } => self.changed(*from, *to, evidence),
             Fact::Disconnected { status, cause, last_seen } => {
                 EventData::AgentDisconnected(AgentDisconnected {
                     agent,
@@ -146,7 +204,7 @@ impl Said<'_> {
                 since: self.time(*since),
                 scope: None,
                 part_of: part_of.as_ref().map(ToString::to_string),
-                evidence: Vec::new(),
+                evidence: self.found(),
             }),
             Fact::IncidentResolved { incident, lasted } => EventData::IncidentResolved(IncidentResolved {
                 id: self.id.to_string(),
@@ -158,9 +216,74 @@ impl Said<'_> {
         })
     }
 
+    fn changed(&self, from: HealthState, to: HealthState, evidence: &[Evidence]) -> EventData {
+        let is_trouble = matches!(to, HealthState::Stuck | HealthState::Failing);
+        let well = match from {
+            HealthState::Unknown => "it shows life",
+            _ => "nothing stands against it any more",
+        };
+        EventData::HealthStateChanged(HealthStateChanged {
+            agent_id: self.agent(),
+            from: states::state(from),
+            to: states::state(to),
+            reason: evidence::sentence(evidence, well),
+            evidence: evidence::all(evidence),
+            task_id: self.task(),
+            checkpoint: self.checkpoint(),
+            nudges: self.known.filter(|_| is_trouble).map(nudges),
+            options: if is_trouble { OPTIONS.to_vec() } else { Vec::new() },
+        })
+    }
+
+    /// An agent is well.
+    fn healthy(&self, known: &AgentView) -> EventData {
+        let metrics = agent::metrics_at(known, self.at, |at| self.time(at));
+        EventData::AgentHealthy(AgentHealthy { agent: self.agent(), metrics })
+    }
+
+    /// Neither activity nor a pong explains the silence of an agent; nothing if it is degraded for another reason.
+    fn silent(&self, known: &AgentView, evidence: &[Evidence]) -> Option<EventData> {
+        let silence: Vec<Evidence> =
+            evidence.iter().filter(|found| found.sign.family() == Family::Life).cloned().collect();
+        (!silence.is_empty()).then(|| {
+            EventData::AgentDegraded(AgentDegraded {
+                agent: self.agent(),
+                reason: evidence::sentence(&silence, ""),
+                idle_time: self.at.since(known.metrics.last_activity).as_millis(),
+            })
+        })
+    }
+
+    /// What stands against its agent.
+    fn found(&self) -> Vec<api::Evidence> {
+        self.known.map(|view| evidence::all(&view.evidence)).unwrap_or_default()
+    }
+
+    fn task(&self) -> Option<String> {
+        self.known.and_then(|view| view.task.as_ref()).map(ToString::to_string)
+    }
+
+    fn checkpoint(&self) -> Option<String> {
+        self.known.and_then(|view| view.checkpoint.as_ref()).map(ToString::to_string)
+    }
+
     /// A storm is the fleet's, whoever's step it was in which it began.
     fn whose(&self, incident: Incident) -> Option<String> {
         self.agent.filter(|_| incident != Incident::Storm).map(ToString::to_string)
+    }
+
+    /// When it is decided without people.
+    fn deadline(&self) -> Option<Time> {
+        match self.known?.intervention? {
+            Intervention::Escalated { deadline } => deadline.map(|at| self.ahead(at)),
+            _ => None,
+        }
+    }
+
+    /// A moment that is to come.
+    fn ahead(&self, at: Timestamp) -> Time {
+        let wait = i64::try_from(at.since(self.at).as_millis()).unwrap_or(i64::MAX);
+        Time::from_millis(self.wall.saturating_add(wait))
     }
 
     fn of_interventions(&self, fact: &Fact) -> Option<EventData> {
@@ -185,13 +308,11 @@ impl Said<'_> {
                 agent_id,
                 reason: reason.to_string(),
                 by: by.as_ref().map(ToString::to_string),
-                evidence: Vec::new(),
-                options: vec![
-                    api::Decision::AllowMoreTime,
-                    api::Decision::ForceHandoff,
-                    api::Decision::TerminateAndRecover,
-                ],
-                deadline: None,
+                evidence: self.found(),
+                task_id: self.task(),
+                checkpoint: self.checkpoint(),
+                options: OPTIONS.to_vec(),
+                deadline: self.deadline(),
             }),
             Fact::EscalationDecided { decision: taken, reason, by } => {
                 EventData::EscalationDecided(EscalationDecided {
@@ -203,6 +324,14 @@ impl Said<'_> {
             }
             _ => return None,
         })
+    }
+}
+
+/// Reminders that were sent in the present trouble.
+fn nudges(known: &AgentView) -> u32 {
+    match known.intervention {
+        Some(Intervention::Nudging { attempt }) => attempt.into(),
+        _ => 0,
     }
 }
 
@@ -244,6 +373,41 @@ pub(crate) fn state_after(event: &JournalEvent) -> Option<api::HealthState> {
     body["data"]["to"].as_str()?.parse().ok()
 }
 
+/// Whether an event of the journal alarmed somebody: something was said against an agent, or done because of it.
+pub(crate) fn is_alarm(event: &JournalEvent) -> bool {
+    use api::EventType as Type;
+    match event.kind.parse() {
+        Ok(Type::HealthStateChanged) => {
+            let bad = [api::HealthState::Degraded, api::HealthState::Stuck, api::HealthState::Failing];
+            state_after(event).is_some_and(|to| bad.contains(&to))
+        }
+        Ok(
+            Type::IncidentOpened
+            | Type::FleetIncidentChanged
+            | Type::NudgeSent
+            | Type::TurnInterrupted
+            | Type::EscalationTriggered
+            | Type::TerminationOrdered
+            | Type::AgentTerminated
+            | Type::AgentDegraded
+            | Type::AgentDisconnected
+            | Type::AgentHealthCritical
+            | Type::SilenceClassified
+            | Type::CircuitBreakerStateChanged
+            | Type::LimitChanged
+            | Type::RecoveryAlertOpened
+            | Type::ReviewOpened
+            | Type::TaskChanged
+            | Type::MessageChanged
+            | Type::WorkerJudged
+            | Type::WorkerEscalationTicket
+            | Type::QueenInterventionRequested
+            | Type::ProbesChanged,
+        ) => true,
+        Ok(_) | Err(_) => false,
+    }
+}
+
 pub(super) fn decision(decision: Decision) -> api::Decision {
     match decision {
         Decision::AllowMoreTime(_) => api::Decision::AllowMoreTime,
@@ -265,7 +429,7 @@ mod tests {
         let agent = agent.map(|agent| (agent.into(), Incarnation(2)));
         let place = Place { id: 7, at: Moment { observed: at, wall: WallTime(1_790_000_000_000) } };
         let encoder = Encoder { source: "/verger".to_owned() };
-        let text = encoder.encode(&Event { at, agent, fact }, place);
+        let text = encoder.encode(&Event { at, agent, fact }, place, None);
         let event = CloudEvent::decode(text.body.as_bytes()).expect("it can be read back");
         (text, event)
     }

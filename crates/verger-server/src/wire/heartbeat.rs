@@ -1,11 +1,14 @@
 //! A heartbeat as a signal.
 
 use verger_api as api;
+use verger_api::event::{CloudEvent, EventData};
+use verger_api::redact;
 use verger_core::id::Incarnation;
 use verger_core::signal::{Body, Content, Context, Heartbeat, Signal, Trust};
 use verger_core::time::{AgentTime, Span, WallTime};
 
-use super::states;
+use super::{SOURCE, states};
+use crate::monitor::HeardBeat;
 
 /// What a heartbeat says, read from the socket at this time.
 pub fn heartbeat(beat: &api::Heartbeat<'_>, received_at: WallTime, trust: Trust) -> Signal {
@@ -15,6 +18,28 @@ pub fn heartbeat(beat: &api::Heartbeat<'_>, received_at: WallTime, trust: Trust)
     let incarnation = beat.incarnation.map(Incarnation);
     let content = Content { incarnation, sent_at, received_at, trust, body };
     Signal { agent: beat.agent_id.as_ref().into(), content }
+}
+
+/// A heartbeat as an event, for whoever watches them come. Nothing of it is kept; credentials are not shown either.
+pub fn heard(beat: api::Heartbeat<'static>, number: u64, received_at: WallTime) -> HeardBeat {
+    let received = api::Time::from_millis(received_at.0);
+    let mut beat = api::Heartbeat { timestamp: beat.timestamp.or(Some(received)), ..beat };
+    let vitals = &mut beat.vitals;
+    for text in [&mut vitals.phase, &mut vitals.last_tool_call, &mut vitals.progress_indicator] {
+        *text = text.take().map(|text| redact(&text).into_owned().into());
+    }
+    let (agent, task) = (beat.agent_id.to_string(), beat.task_id.as_ref().map(ToString::to_string));
+    let event = CloudEvent {
+        id: format!("heartbeat-{}-{number}", received_at.0).into(),
+        source: SOURCE.into(),
+        subject: Some(agent.clone().into()),
+        time: received,
+        incarnation: beat.incarnation,
+        task_id: task.clone().map(Into::into),
+        traceparent: None,
+        data: EventData::AgentHeartbeat(beat),
+    };
+    HeardBeat { agent: agent.into(), task: task.map(Into::into), body: event.to_json().into() }
 }
 
 /// What an agent says of itself. Its clock only tells how long something lasts.

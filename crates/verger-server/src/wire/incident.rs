@@ -1,21 +1,23 @@
 //! What is wrong, as a row that the store keeps and as people see it.
 
 use verger_api as api;
+use verger_core::AgentView;
 use verger_core::correlation::Change;
 use verger_core::event::{Event, Fact, Incident};
 use verger_core::time::Timestamp;
 use verger_store::{IncidentChange, KeptIncident, Place};
 
-use super::states;
+use super::{evidence, states};
 
 /// What an event says of an incident.
-pub(super) fn change(event: &Event, place: Place) -> Option<IncidentChange> {
+pub(super) fn change(event: &Event, place: Place, known: Option<&AgentView>) -> Option<IncidentChange> {
     match &event.fact {
         Fact::IncidentOpened { incident, since, part_of } => {
             let opened = api::Incident {
                 agent_id: whose(event, *incident),
                 incarnation: event.agent.as_ref().map(|(_, life)| life.0),
                 part_of: part_of.as_ref().map(ToString::to_string),
+                evidence: known.map(|view| evidence::all(&view.evidence)).unwrap_or_default(),
                 ..begun(states::incident(*incident), event, place, *since)
             };
             Some(IncidentChange::Opened {

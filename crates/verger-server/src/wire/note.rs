@@ -99,6 +99,10 @@ fn text(fact: &Fact) -> String {
         Fact::Interrupted { repeats } => format!("it was interrupted after {repeats} repeats"),
         Fact::TerminationOrdered { reason, .. } => format!("it is to be stopped: {reason}"),
         Fact::TerminationCalledOff => "it is not stopped: it took another course".to_owned(),
+        Fact::TerminationFailed { attempts: 1 } => {
+            "it could not be stopped; the monitor's log says why, and `termination` how it would be"
+                .to_owned()
+        }
         Fact::TerminationFailed { attempts } => format!("it does not stop after {attempts} attempts"),
         Fact::Superseded { stale: Some(life) } => format!("a signal of its life {life} was turned away"),
         Fact::Superseded { stale: None } => "a signal of an earlier life was turned away".to_owned(),

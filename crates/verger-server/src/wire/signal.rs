@@ -3,10 +3,11 @@
 use verger_api as api;
 use verger_api::signal::{Phase, SignalBody};
 use verger_core::fingerprint::{CallPrint, ResultPrint, TextPrint};
-use verger_core::id::Incarnation;
+use verger_core::id::{AgentId, Incarnation};
 use verger_core::signal::{Author, Body, Content, Exit, Failure, Output, Signal, Spawn, StatusReport, Trust};
 use verger_core::time::{AgentTime, Span, WallTime};
 
+use super::calls::Calls;
 use super::heartbeat::{digest, lasting, micros, vitals};
 use super::states;
 
@@ -14,13 +15,19 @@ use super::states;
 ///
 /// What an agent works on it says by a heartbeat or when it begins. That is written down; a task with every call would
 /// have every call wait for the disk.
-pub fn signal(said: &api::Signal<'_>, received_at: WallTime, trust: Trust) -> Vec<Signal> {
+///
+/// Calls that it begins are put among those under way, and one that it ends is taken from there.
+pub fn signal(said: &api::Signal<'_>, received_at: WallTime, trust: Trust, calls: &Calls) -> Vec<Signal> {
     let sent_at = said.at.map(|at| AgentTime(at.as_millis()));
     let incarnation = said.incarnation.map(Incarnation);
+    let agent = AgentId::from(said.agent_id.as_ref());
     let of = |body| {
         let content = Content { incarnation, sent_at, received_at, trust, body };
-        Signal { agent: said.agent_id.as_ref().into(), content }
+        Signal { agent: agent.clone(), content }
     };
+    if let SignalBody::ToolCall(call) = &said.body {
+        return vec![of(tool_call(call, &agent, trust, calls))];
+    }
     bodies(said, sent_at, received_at).into_iter().map(of).collect()
 }
 
@@ -32,8 +39,8 @@ fn bodies(said: &api::Signal<'_>, sent_at: Option<AgentTime>, received_at: WallT
             beat.task = task();
             Body::Heartbeat(beat)
         }
-        SignalBody::Activity => Body::Activity,
-        SignalBody::ToolCall(call) => tool_call(call),
+        // A call needs to know of others; see above.
+        SignalBody::Activity | SignalBody::ToolCall(_) => Body::Activity,
         SignalBody::Message(message) => {
             Body::Message { author: author(&message.role), text: TextPrint::of(&message.text) }
         }
@@ -82,13 +89,20 @@ fn bodies(said: &api::Signal<'_>, sent_at: Option<AgentTime>, received_at: WallT
     }]
 }
 
-fn tool_call(call: &api::signal::ToolCall<'_>) -> Body {
+fn tool_call(call: &api::signal::ToolCall<'_>, agent: &AgentId, trust: Trust, calls: &Calls) -> Body {
     let args = call.args.as_ref().map_or("", |args| args.get());
     let print = CallPrint::of(&call.tool, args);
     let id = digest(&[&call.call_id]);
     match call.phase {
-        Phase::Started => Body::ToolStarted { call: id, print, limit: None },
+        Phase::Started => {
+            if call.args.is_some() {
+                calls.begin(agent, trust, id, print);
+            }
+            Body::ToolStarted { call: id, print, limit: None }
+        }
         Phase::Finished => {
+            let begun = calls.end(agent, trust, id).filter(|_| call.args.is_none());
+            let print = begun.unwrap_or(print);
             let text = call.error.as_deref().or(call.result.as_ref().map(api::AnyJson::get)).unwrap_or("");
             let took = call.duration_ms.map(Span::millis);
             let result = ResultPrint::of(text, call.error.is_some(), took);
@@ -116,8 +130,34 @@ mod tests {
     use verger_api::ingest::{Ingest, Limits, signals};
 
     fn heard(json: &str) -> Vec<Body> {
+        heard_among(json, &Calls::default())
+    }
+
+    fn heard_among(json: &str, calls: &Calls) -> Vec<Body> {
         let Ingest::One(Ok(said)) = signals(json.as_bytes(), &Limits::default()) else { panic!("{json}") };
-        signal(&said, WallTime(0), Trust::Verified).into_iter().map(|signal| signal.content.body).collect()
+        let heard = signal(&said, WallTime(0), Trust::Verified, calls);
+        heard.into_iter().map(|signal| signal.content.body).collect()
+    }
+
+    #[test]
+    fn l06_a_call_that_ends_without_its_arguments_is_the_one_that_began_with_them() {
+        let calls = Calls::default();
+        let told = |id: &str, rest: &str| {
+            let json = format!(r#"{{"kind":"toolCall","agentId":"a","callId":"{id}","tool":"edit",{rest}}}"#);
+            heard_among(&json, &calls).remove(0)
+        };
+        let print = |body: &Body| match body {
+            Body::ToolStarted { print, .. } | Body::ToolFinished { print, .. } => *print,
+            other => panic!("{other:?}"),
+        };
+        let one = told("1", r#""phase":"started","args":{"file":"a.rs"}"#);
+        let two = told("2", r#""phase":"started","args":{"file":"b.rs"}"#);
+        let ends = [told("1", r#""phase":"finished""#), told("2", r#""phase":"finished""#)];
+        assert_eq!([print(&ends[0]), print(&ends[1])], [print(&one), print(&two)]);
+        assert_ne!(print(&ends[0]), print(&ends[1]), "two files are two calls");
+        let again = told("1", r#""phase":"started","args":{"file":"c.rs"}"#);
+        let end = told("1", r#""phase":"finished","args":{"file":"d.rs"}"#);
+        assert_ne!(print(&again), print(&end), "what an end says itself counts");
     }
 
     #[test]

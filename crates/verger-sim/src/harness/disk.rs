@@ -73,8 +73,8 @@ impl Disk {
             effects: batch.effects.clone(),
             retried: batch.retried.clone(),
             finished: batch.finished.clone(),
-            rows: Vec::new(),
             blind: batch.blind.clone(),
+            ..Batch::default()
         };
         self.machine.record(Record::Committed { batch, decided });
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tempfile::TempDir;
+use verger_core::AgentView;
 use verger_core::effect::{Action, Effect, EffectKey};
 use verger_core::event::{Event, Fact, Incident};
 use verger_core::fleet::{Row, RowKey};
@@ -22,7 +23,7 @@ pub(crate) const WALL: i64 = 1_790_000_000_000;
 struct Plain;
 
 impl EncodeEvent for Plain {
-    fn encode(&self, event: &Event, place: Place) -> EventText {
+    fn encode(&self, event: &Event, place: Place, _: Option<&AgentView>) -> EventText {
         let (kind, task) = match &event.fact {
             Fact::Registered { task } => ("REGISTERED", task.clone()),
             Fact::Interrupted { .. } => ("INTERRUPTED", None),
@@ -31,7 +32,7 @@ impl EncodeEvent for Plain {
         EventText { kind, task, body: format!("{{\"id\":{},\"type\":\"{kind}\"}}", place.id) }
     }
 
-    fn incident(&self, event: &Event, _: Place) -> Option<IncidentChange> {
+    fn incident(&self, event: &Event, _: Place, _: Option<&AgentView>) -> Option<IncidentChange> {
         let agent = event.agent.as_ref().map(|(agent, _)| agent.clone());
         let key = |incident: &Incident| format!("{incident:?} {agent:?}");
         match &event.fact {

@@ -183,3 +183,17 @@ async fn l50_all_agents_come_page_by_page_and_by_what_is_asked_for() {
     assert_eq!(got.body, json!({"items":[],"nextCursor":null}));
     served.started.stop();
 }
+
+#[tokio::test]
+async fn l50_all_agents_are_told_as_one_is_with_the_time_at_which_their_work_was_saved() {
+    let served = Served::new().await;
+    served.beat(&["a", "b"]).await;
+    let saved = r#"{"taskId":"t","agentId":"a","state":{"step":1},"createdAt":"2020-01-01T00:00:00Z"}"#;
+    assert_eq!(served.as_admin("POST /v1/checkpoints", saved).await.status, 201);
+    let one = served.as_admin("GET /v1/agents/a", "").await.body;
+    assert_eq!(one["lastCheckpoint"], "2020-01-01T00:00:00.000Z", "when its agent made it: {one}");
+    let all = served.as_admin("GET /v1/agents", "").await.body;
+    let of = |at: usize| &all["items"][at]["lastCheckpoint"];
+    assert_eq!((of(0), of(1)), (&one["lastCheckpoint"], &Value::Null), "{all}");
+    served.started.stop();
+}

@@ -60,3 +60,12 @@ async fn the_fleet_is_shown_to_those_who_may_read() {
     assert_eq!(served.reached(&read, &asked).await, "1");
     served.started.stop();
 }
+
+#[tokio::test]
+async fn who_types_the_address_into_a_browser_learns_what_this_is() {
+    let served = Served::new().await;
+    let got = served.as_nobody("GET /", "").await;
+    assert_eq!(got.status, 200);
+    assert!(got.head.contains("text/html"), "{}", got.head);
+    served.started.stop();
+}

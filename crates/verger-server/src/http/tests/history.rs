@@ -29,6 +29,29 @@ async fn l46_a_history_tells_every_state_also_after_an_end_without_warning() {
 }
 
 #[tokio::test]
+async fn l46_what_was_before_a_restart_is_not_sampled_anew_with_the_counters_of_today() {
+    let served = Served::new().await;
+    served.as_nobody("POST /v1/heartbeats", r#"{"agentId":"a","tokenCount":7}"#).await;
+    served.as_admin("GET /v1/agents/a", "").await;
+    let second = served.crashed().await;
+    second.as_nobody("POST /v1/heartbeats", r#"{"agentId":"a","tokenCount":900}"#).await;
+    second.beat(&["b"]).await;
+    // Until the sampler has looked at what happened since.
+    let is_sampled = |served: &Served| {
+        let (from, until) = (verger_core::time::WallTime(0), verger_core::time::WallTime(i64::MAX));
+        let archive = served.started.monitor.archive();
+        !archive.history(&"b".into(), from, until, 9).expect("it can be read").is_empty()
+    };
+    while !is_sampled(&second) {
+        tokio::task::yield_now().await;
+    }
+    let history = second.as_admin("GET /v1/agents/a/history", "").await.body;
+    assert_ne!(history["items"][0]["metrics"]["tokenCount"], 900, "{history}");
+    served.started.stop();
+    second.started.stop();
+}
+
+#[tokio::test]
 async fn l46_samples_are_taken_of_who_does_not_change() {
     let served = Served::new().await;
     served.as_nobody("POST /v1/heartbeats", r#"{"agentId":"a","tokenCount":7,"taskId":"t"}"#).await;

@@ -45,8 +45,10 @@ async fn x12_a_false_alarm_is_marked_by_a_person_and_shown_with_its_incident() {
     assert_eq!(second.pages("GET /v1/incidents", 1).await[0]["wrong"], true, "it is on disk");
     served
         .refused(&[
-            ("POST /v1/events/4711/wrong", "", 404, "VG0407"),
-            ("POST /v1/events/x/wrong", "", 404, "VG0407"),
+            ("POST /v1/events/4711/wrong", "", 404, "VG0302"),
+            ("POST /v1/events/x/wrong", "", 404, "VG0302"),
+            ("POST /v1/events/1/wrong", "", 409, "VG0303"),
+            ("GET /v1/incidents?limit=0", "", 400, "VG0403"),
             ("POST /v1/events/%00/wrong", "", 400, "VG0403"),
             (&request, "[]", 422, "VG0402"),
             ("GET /v1/incidents?state=odd", "", 400, "VG0403"),

@@ -1,10 +1,12 @@
 //! Over a real socket: a monitor on a port that the system picks, and requests as `curl` would send them.
 
 mod breakers;
+mod decisions;
 mod documented;
 mod first;
 mod fleet;
 mod history;
+mod hostile;
 mod incidents;
 mod recoveries;
 mod settings;
@@ -40,6 +42,12 @@ struct Served {
     admin: String,
     started: Started,
     directory: TempDir,
+    router: Router,
+}
+
+/// The secret by which whoever directs the agents signs.
+fn orchestrator() -> verger_act::Secret {
+    verger_act::Secret::new(b"0123456789abcdef").expect("it is long enough")
 }
 
 /// An answer.
@@ -86,7 +94,7 @@ impl Served {
         let admin = admin_secret(directory.path()).expect("it can be made");
         let app = App::new(Parts {
             monitor: started.monitor.clone(),
-            doorkeeper: Doorkeeper::new(archive, &admin),
+            doorkeeper: Doorkeeper::new(archive, &admin).with_orchestrator(orchestrator()),
             origin: Origin::new(address, []),
             cursors: Cursors::new(b"a secret of this test"),
             limits: Limits::default(),
@@ -94,9 +102,20 @@ impl Served {
             started: Instant::now(),
             version: "0.1.0",
         });
-        let service = router(app).into_make_service_with_connect_info::<SocketAddr>();
+        let router = router(app);
+        let service = router.clone().into_make_service_with_connect_info::<SocketAddr>();
         tokio::spawn(async move { axum::serve(listener, service).await });
-        Self { address, admin: admin.reveal().to_owned(), started, directory }
+        Self { address, admin: admin.reveal().to_owned(), started, directory, router }
+    }
+
+    /// The same monitor as somebody on another machine reaches it.
+    async fn afar(&self) -> SocketAddr {
+        let afar: SocketAddr = "192.0.2.7:4711".parse().expect("an address");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("it has one");
+        let router = self.router.clone().layer(axum::Extension(axum::extract::ConnectInfo(afar)));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        address
     }
 
     /// A token of this scope.
@@ -116,6 +135,10 @@ impl Served {
     }
 
     async fn send(&self, request: &str, headers: &[(&str, &str)], body: &str) -> Got {
+        self.send_to(self.address, request, headers, body).await
+    }
+
+    async fn send_to(&self, to: SocketAddr, request: &str, headers: &[(&str, &str)], body: &str) -> Got {
         let length = body.len().to_string();
         let own = self.address.to_string();
         let mut all = vec![("Connection", "close"), ("Content-Length", &length)];
@@ -125,7 +148,7 @@ impl Served {
         all.extend(headers);
         let lines: Vec<String> = all.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let text = format!("{request} HTTP/1.1\r\n{}\r\n{body}", lines.concat());
-        let mut stream = TcpStream::connect(self.address).await.expect("it listens");
+        let mut stream = TcpStream::connect(to).await.expect("it listens");
         stream.write_all(text.as_bytes()).await.expect("it reads");
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).await.expect("it answers");

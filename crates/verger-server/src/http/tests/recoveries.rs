@@ -45,6 +45,22 @@ async fn l27_a_person_has_a_task_recovered_now_and_says_why() {
 }
 
 #[tokio::test]
+async fn l28_work_whose_agent_crashed_is_taken_up_by_order_where_its_role_does_not_bring_it_back() {
+    let served = Served::new().await;
+    served.as_admin("POST /v1/signals", r#"{"kind":"spawn","agentId":"a","taskId":"t"}"#).await;
+    served.refused(&[("POST /v1/tasks/t/recover", "", 409, "VG0313")]).await;
+    served.as_admin("POST /v1/signals", r#"{"kind":"exit","agentId":"a","code":137}"#).await;
+    served.refused(&[("GET /v1/tasks/t/recovery", "", 404, "VG0311")]).await;
+    let got = served.as_admin("POST /v1/tasks/t/recover", r#"{"reason":"it is urgent"}"#).await;
+    assert_eq!((got.status, &got.body["agentId"]), (202, &json!("a")), "{}", got.body);
+    let second = served.crashed().await;
+    let got = second.as_admin("GET /v1/tasks/t/recovery", "").await;
+    assert_eq!((got.status, &got.body["taskId"]), (200, &json!("t")), "{}", got.body);
+    served.started.stop();
+    second.started.stop();
+}
+
+#[tokio::test]
 async fn recoveries_are_ordered_by_the_admin_and_seen_by_the_tasks_agent() {
     let served = ended().await;
     served.beat(&["b"]).await;

@@ -5,6 +5,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::Served;
+use crate::http::events::Reading;
+use verger_core::time::{Span, Timestamp};
+use verger_store::Retention;
 
 /// A stream of events, as a client reads it.
 struct Streamed {
@@ -14,9 +17,13 @@ struct Streamed {
 
 impl Streamed {
     async fn open(served: &Served, last: Option<&str>) -> Self {
+        Self::asked(served, "", last).await
+    }
+
+    async fn asked(served: &Served, query: &str, last: Option<&str>) -> Self {
         let last = last.map_or_else(String::new, |id| format!("Last-Event-ID: {id}\r\n"));
         let request = format!(
-            "GET /v1/events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n{last}\r\n",
+            "GET /v1/events{query} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n{last}\r\n",
             served.address, served.admin
         );
         let mut stream = TcpStream::connect(served.address).await.expect("it listens");
@@ -67,6 +74,101 @@ async fn l49_who_saw_what_this_journal_never_had_is_told_to_begin_anew() {
 }
 
 #[tokio::test]
+async fn l49_a_reader_so_slow_that_events_were_forgotten_meanwhile_is_told_that_it_missed_some() {
+    let served = Served::new().await;
+    served.beat(&["a", "b", "c"]).await;
+    served.as_admin("GET /v1/agents/c", "").await;
+    let archive = served.started.monitor.archive().clone();
+    let mut reading = Reading::begin(archive.clone(), Some(0)).expect("it can be read");
+    assert!(!reading.reset, "all is there yet");
+    let short = Retention { events: Span::millis(1), ..Retention::default() };
+    archive.sweep(&short, Timestamp::ZERO + Span::hours(1), 10).expect("it can be swept");
+    let oldest = archive.oldest_event().expect("it can be read").expect("the newest is always kept");
+    assert!(oldest > 1);
+    reading.on().await.expect("it can be read");
+    assert_eq!((reading.reset, reading.seen + 1), (true, oldest));
+    assert_eq!(reading.read.front().map(|first| first.id), Some(oldest), "and gets what is left");
+    served.started.stop();
+}
+
+#[tokio::test]
+async fn l49_heartbeats_come_over_the_stream_of_who_asks_for_them_and_are_not_kept() {
+    let served = Served::new().await;
+    served.beat(&["a"]).await;
+    served.as_admin("GET /v1/agents/a", "").await;
+    let watched = Streamed::asked(&served, "?heartbeats=1&agent=a", None).await;
+    let others = Streamed::asked(&served, "?agent=b", None).await;
+    served.beat(&["b"]).await;
+    let beat = r#"{"agentId":"a","taskId":"t","phase":"tests","tokenCount":7}"#;
+    served.as_nobody("POST /v1/heartbeats", beat).await;
+    let watched = watched.until("AGENT_HEARTBEAT\ndata: ").await.until("\n\n").await;
+    let data =
+        watched.text.lines().filter_map(|line| line.strip_prefix("data: ")).next_back().expect("an event");
+    let event: serde_json::Value = serde_json::from_str(data).expect("JSON");
+    assert_eq!((&event["subject"], &event["data"]["phase"]), (&json!("a"), &json!("tests")), "{event}");
+    assert_eq!((&event["data"]["tokenCount"], &event["data"]["taskId"]), (&json!(7), &json!("t")), "{event}");
+    assert!(!watched.text.contains("\"b\""), "only what is asked for: {}", watched.text);
+    let others = others.until("HEALTH_STATE_CHANGED").await;
+    assert!(!others.text.contains("AGENT_HEARTBEAT") && !others.text.contains("\"a\""), "{}", others.text);
+    let kept = served.started.monitor.archive().events_after(0, 100).expect("it can be read");
+    assert!(kept.iter().all(|event| event.kind != "AGENT_HEARTBEAT"));
+    drop((watched, others));
+    served.started.stop();
+}
+
+#[tokio::test]
+async fn h05_an_agent_that_is_well_is_told_of_by_the_name_of_002_and_with_its_counters() {
+    let served = Served::new().await;
+    served.as_nobody("POST /v1/heartbeats", r#"{"agentId":"a","tokenCount":7}"#).await;
+    let got = served.as_admin("GET /v1/agents/a/events?type=agent-healthy", "").await.body;
+    let data = &got["items"][0]["data"];
+    assert_eq!((&data["agent"], &data["metrics"]["tokenCount"]), (&json!("a"), &json!(7)), "{got}");
+    served.fail("a").await;
+    let got = served.as_admin("GET /v1/agents/a/events?type=agent-degraded", "").await.body;
+    assert_eq!(got["items"], json!([]), "it is not silent");
+    served.started.stop();
+}
+
+#[tokio::test]
+async fn x01_a_time_in_which_the_monitor_was_away_is_an_event() {
+    let served = Served::new().await;
+    served.beat(&["a"]).await;
+    served.as_admin("GET /v1/agents/a", "").await;
+    let second = served.crashed().await;
+    let blind = Streamed::open(&second, Some("1")).await.until("MONITOR_BLIND").await.until("\n\n").await;
+    assert!(blind.text.contains(r#""cause":"down""#), "{}", blind.text);
+    drop(blind);
+    served.started.stop();
+    second.started.stop();
+}
+
+#[tokio::test]
+async fn l21_who_is_told_of_trouble_is_told_why_what_it_works_on_and_what_may_be_decided() {
+    let served = Served::new().await;
+    served.as_admin("POST /v1/signals", r#"{"kind":"spawn","agentId":"a","taskId":"t"}"#).await;
+    served.fail("a").await;
+    let of = async |kind: &str| {
+        let got = served.as_admin(&format!("GET /v1/agents/a/events?limit=1&type={kind}"), "").await.body;
+        got["items"][0].clone()
+    };
+    for kind in ["HEALTH_STATE_CHANGED", "INCIDENT_OPENED", "ESCALATION_TRIGGERED"] {
+        let event = of(kind).await;
+        assert_eq!(event["data"]["evidence"][0]["signal"], "unrecoverable", "{event}");
+        assert_eq!(event["taskid"], "t", "{event}");
+    }
+    let changed = of("HEALTH_STATE_CHANGED").await;
+    assert_eq!(
+        (&changed["data"]["taskId"], &changed["data"]["nudges"]),
+        (&json!("t"), &json!(0)),
+        "{changed}"
+    );
+    assert_eq!(changed["data"]["options"].as_array().map(Vec::len), Some(3), "{changed}");
+    let fleet = served.as_admin("GET /v1/fleet", "").await.body;
+    assert_eq!(fleet["incidents"][0]["evidence"][0]["signal"], "unrecoverable", "{fleet}");
+    served.started.stop();
+}
+
+#[tokio::test]
 async fn the_events_of_an_agent_come_page_by_page_newest_first() {
     let served = Served::new().await;
     served.as_nobody("POST /v1/heartbeats", r#"{"agentId":"a"}"#).await;
@@ -81,7 +183,7 @@ async fn the_events_of_an_agent_come_page_by_page_newest_first() {
         let Some(cursor) = got.body["nextCursor"].as_str() else { break };
         request = format!("GET /v1/agents/a/events?limit=2&cursor={cursor}");
     }
-    assert_eq!(kinds, ["ESCALATION_TRIGGERED", "HEALTH_STATE_CHANGED", "AGENT_REGISTERED"]);
+    assert_eq!(kinds, ["ESCALATION_TRIGGERED", "agent-healthy", "HEALTH_STATE_CHANGED", "AGENT_REGISTERED"]);
     let got = served.as_admin("GET /v1/agents/a/events?type=AGENT_REGISTERED", "").await;
     assert_eq!(got.body["items"].as_array().map(Vec::len), Some(1), "{}", got.body);
     served.started.stop();
