@@ -14,7 +14,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 NEXTEST_PROFILE := $(if $(CI),ci,default)
 SIMULATE := cargo run --quiet --release --locked --package verger -- simulate
 
-.PHONY: help run check test gates soak bench docs docs-update clean setup fmt clippy unit doctest example repeat orders
+.PHONY: help run check test gates soak bench docs docs-update clean setup fmt clippy unit doctest example repeat orders crashes pauses
 
 help: ## list the tasks
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name does; do printf '  make %-12s %s\n' "$$name" "$$does"; done
@@ -32,8 +32,17 @@ gates: ## ten simulated weeks of 100 agents, held against the targets (UPDATE=1 
 
 # A night is enough for a thousand weeks: `make soak SEEDS=1..1000`.
 SEEDS := 1..100
-soak: orders ## the same for 100 seeds (or SEEDS=1..1000), and property tests with new cases
+soak: orders crashes pauses ## the same for 100 seeds (or SEEDS=1..1000), 1,000 crashes, and property tests with new cases
 	scripts/gates $(SEEDS)
+
+# The real program, killed at random moments. What fails can be tried again: `make crashes CRASH_SEED=…`.
+CRASHES := 1000
+crashes:
+	CRASHES=$(CRASHES) $(if $(CRASH_SEED),CRASH_SEED=$(CRASH_SEED)) cargo test --release --locked --package verger --test crash -- --nocapture
+
+# The same test as in `make test`, in which the monitor stands still for a whole minute.
+pauses: setup
+	VERGER_PAUSE_SECS=60 cargo test --release --locked --package verger --test serve l42_a_monitor_that_stood_still
 
 # New cases each time. The seed is drawn once and printed, so that what fails can be tried again:
 # `make orders ORDERS_SEED=…`.
@@ -62,7 +71,7 @@ clean: ## remove everything that was built
 	rm -rf docs/book
 
 setup:
-	@scripts/setup nextest
+	@scripts/setup nextest tools
 
 fmt:
 	cargo fmt --all --check

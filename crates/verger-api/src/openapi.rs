@@ -1,5 +1,7 @@
 //! The description of all types, for `/openapi.json`. The server adds the paths.
 
+mod signal;
+
 use utoipa::OpenApi;
 use utoipa::openapi::schema::ArrayItems;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -47,6 +49,7 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
     ));
     let components = document.components.get_or_insert_default();
     components.schemas.iter_mut().for_each(|(name, schema)| refer(name, schema));
+    signal::spread(&mut components.schemas);
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer.build()));
     document
 }

@@ -239,11 +239,14 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
                 return true;
             };
             turn.taken += 1;
+            let events = self.batch.events.len();
             let (fact, answer) = self.step(now, &input.message);
             self.fact |= fact;
             self.collect();
             let Some(ticket) = input.ticket else { continue };
-            let waits = fact || self.settings.strict || matches!(answer, Answer::Ordered(Ok(())));
+            // A report that trips a breaker is relied on, though most reports are not.
+            let decides = matches!(answer, Answer::Noticed(_)) && events < self.batch.events.len();
+            let waits = fact || decides || self.settings.strict || matches!(answer, Answer::Ordered(Ok(())));
             if waits && !matches!(answer, Answer::Refused(_)) {
                 self.held.push((ticket, answer));
             } else {

@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use verger_api::{
     AgentHealth, AgentMetrics, AnyJson, Checkpoint, Health, HealthState, Heartbeat, IncidentKind, List,
-    Liveness, LivenessStatus, Mode, Problem, Readiness, RecoveryPhase, RecoveryStatus, Task, TaskStatus,
-    Time, Waste, openapi,
+    Liveness, LivenessStatus, Mode, Problem, Readiness, RecoveryPhase, RecoveryStatus, SignalKind, Task,
+    TaskStatus, Time, Waste, openapi,
 };
 
 fn document() -> Value {
@@ -161,6 +161,33 @@ fn what_is_sent_is_what_is_described() {
         let event = crate::events::envelope(&kind, &data);
         fits(&document, "CloudEvent", &event).unwrap_or_else(|error| panic!("{kind}: {error}"));
     }
+}
+
+#[test]
+fn l50_a_signal_is_one_of_a_type_for_each_kind() {
+    let document = document();
+    let schemas = &document["components"]["schemas"];
+    let choices = schemas["Signal"]["oneOf"].as_array().expect("a choice");
+    let mapping = schemas["Signal"]["discriminator"]["mapping"].as_object().expect("a word for each");
+    let words: Vec<&str> = SignalKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    assert_eq!((choices.len(), mapping.len()), (words.len(), words.len()));
+    for word in words {
+        let place = mapping[word].as_str().expect("a reference");
+        assert!(
+            choices.iter().any(|choice| choice["$ref"] == place),
+            "{word} leads to {place}, which is no choice"
+        );
+        let name = place.trim_start_matches("#/components/schemas/");
+        let parts = schemas[name]["allOf"].as_array().expect("parts");
+        assert!(
+            parts.iter().any(|part| part["properties"]["kind"]["enum"] == json!([word])),
+            "{word}: {parts:?}"
+        );
+        assert!(fits(&document, name, &json!({ "kind": word })).is_err(), "{word}: nobody is named");
+    }
+    let sent = json!({ "agentId": "a", "kind": "pong", "seq": 7, "at": "2026-01-31T12:00:00Z" });
+    fits(&document, "PongSignal", &sent).expect("all of it is described");
+    assert!(fits(&document, "ExitSignal", &sent).is_err());
 }
 
 #[test]

@@ -4,11 +4,12 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
+use verger_core::breaker::Permit;
 use verger_core::command::{Command, Order};
 use verger_core::effect::{Action, Effect, EffectKey, Outcome};
 use verger_core::fleet::{Fleet, RowKey};
 use verger_core::messages::{NewMessage, Priority};
-use verger_core::notice::Notice;
+use verger_core::notice::{Notice, Reply};
 use verger_core::policy::Policies;
 use verger_core::signal::{Body, Content, Heartbeat, Signal, Spawn, Trust};
 use verger_core::time::WallTime;
@@ -63,6 +64,8 @@ pub(crate) struct World {
     pub(crate) asked: usize,
     pub(crate) answered: usize,
     pub(crate) answered_unwritten: Vec<u64>,
+    /// The last permit that was given.
+    pub(crate) permit: Option<Permit>,
 }
 
 #[derive(Default)]
@@ -216,6 +219,9 @@ impl Inbox for Queue {
         let mut world = self.shared.world.borrow_mut();
         world.answered += 1;
         let written = self.shared.disk.borrow().mark.map_or(0, |mark| mark.number);
+        if let Answer::Noticed(Ok(Reply::Permit(permit))) = &answer {
+            world.permit = Some(*permit);
+        }
         let ordered = matches!(answer, Answer::Ordered(Ok(())));
         if let Answer::Handing(true) = answer
             && let Some(key) = self.fetched.remove(&ticket)
@@ -284,6 +290,15 @@ impl Bench {
             Op::StepWall(millis) => self.shared.wall.set(self.shared.wall.get() + millis),
             Op::Crash { down, releases } => return self.crash(down, releases),
         }
+        self.turn();
+    }
+
+    /// Somebody tells the fleet of something, and waits for the answer.
+    pub(crate) fn notice(&mut self, notice: Notice) {
+        self.tickets += 1;
+        self.shared.world.borrow_mut().asked += 1;
+        let ticket = Some(Ticket(self.tickets));
+        self.queue.waiting.push_back(Input { ticket, message: Message::Notice(notice) });
         self.turn();
     }
 

@@ -3,6 +3,8 @@
 
 use crate::bench::{Bench, Op};
 use proptest::prelude::*;
+use verger_core::breaker::{BreakerName, CallResult};
+use verger_core::notice::{BreakerNotice, Notice};
 
 fn op() -> impl Strategy<Value = Op> {
     let agent = 0..6_u8;
@@ -98,4 +100,31 @@ fn r05_a_message_whose_delivery_an_earlier_life_of_the_monitor_did_not_hear_of_i
     bench.run(&Op::Work(60_000));
     let deliveries = bench.world().released.keys().filter(|key| key.starts_with("a1#")).count();
     assert_eq!(deliveries, 2, "{:?}", bench.world().released);
+}
+
+/// Asks the breaker of an agent, and reports that the call failed.
+fn fail_a_call(bench: &mut Bench) {
+    let name: BreakerName = "a0/api/search".parse().expect("a name");
+    bench.notice(Notice::Breaker { name: name.clone(), what: BreakerNotice::Acquire });
+    let permit = bench.world().permit.expect("it is given");
+    let what = BreakerNotice::Report { permit, outcome: CallResult::Failed.into() };
+    bench.notice(Notice::Breaker { name, what });
+}
+
+#[test]
+fn l24_a_report_that_trips_a_breaker_is_answered_when_that_is_on_disk_and_others_at_once() {
+    let mut bench = Bench::new();
+    for _ in 0..2 {
+        fail_a_call(&mut bench);
+    }
+    assert_eq!((bench.world().asked, bench.world().answered), (4, 4), "they wait for nothing");
+    bench.run(&Op::FailCommits { times: 1, written: false });
+    fail_a_call(&mut bench);
+    assert_eq!(
+        (bench.world().asked, bench.world().answered),
+        (6, 5),
+        "the third opens it, and is not written"
+    );
+    bench.heal();
+    assert_eq!(bench.world().answered, 6);
 }

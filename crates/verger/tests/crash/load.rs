@@ -22,10 +22,17 @@ pub(crate) enum Acknowledged {
     Recovery { task: String },
     /// An agent was seen in this life.
     Seen { agent: String, incarnation: u64 },
+    /// An agent's life is over.
+    Ended { agent: String },
+    /// An agent is to be ended.
+    Termination { agent: String, id: String },
+    /// Somebody is let in by this.
+    Token { secret: String, agent: String },
+    /// A breaker is open.
+    Tripped { breaker: String },
+    /// This was told to somebody who follows what happens.
+    Shown { event: Value },
 }
-
-/// Rounds in which work is started again: there is room for a thousand recoveries.
-const RECOVERS: u64 = 100;
 
 /// Does one thing after another in a round, and notes what was acknowledged.
 type User = fn(&Http, u64, u64, &mut Vec<Acknowledged>) -> io::Result<()>;
@@ -35,7 +42,7 @@ pub(crate) const STATUSES: [&str; 3] = ["assigned", "in_progress", "done"];
 
 /// Uses the program while `meanwhile` goes on and until the program no longer answers; tells what was acknowledged.
 pub(crate) fn until(http: &Http, round: u64, meanwhile: impl FnOnce()) -> Vec<Acknowledged> {
-    let users: [User; 4] = [beat, work, save, operate];
+    let users: [User; 7] = [beat, work, save, operate, recover, call, follow];
     thread::scope(|scope| {
         let users: Vec<_> = users
             .into_iter()
@@ -95,7 +102,7 @@ fn save(http: &Http, round: u64, turn: u64, acknowledged: &mut Vec<Acknowledged>
     Ok(())
 }
 
-/// A person reminds, asks, answers, and has work started again.
+/// A person reminds, asks, answers, ends an agent and lets another in.
 fn operate(http: &Http, round: u64, turn: u64, acknowledged: &mut Vec<Acknowledged>) -> io::Result<()> {
     let agent = format!("watched-{round}-{turn}");
     let beat = json!({"agentId": agent, "taskId": format!("of-{agent}")});
@@ -109,7 +116,13 @@ fn operate(http: &Http, round: u64, turn: u64, acknowledged: &mut Vec<Acknowledg
     let decision = json!({"decision": "allow-more-time", "reason": "it is all right"});
     let decided = expect(http.ask("POST", &at("decision"), Some(&decision))?, 202);
     acknowledged.push(Acknowledged::Intervention { agent: agent.clone(), id: id(&decided) });
-    if round < RECOVERS { recover(http, round, turn, acknowledged) } else { Ok(()) }
+    let ended = expect(http.ask("POST", &at("terminate"), Some(&json!({"reason": "enough"})))?, 202);
+    acknowledged.push(Acknowledged::Termination { agent: agent.clone(), id: id(&ended) });
+    let token = json!({"scope": "agent", "agentId": agent});
+    let made = expect(http.ask("POST", "/v1/tokens", Some(&token))?, 201);
+    let secret = made.body["secret"].as_str().unwrap_or_default().to_owned();
+    acknowledged.push(Acknowledged::Token { secret, agent });
+    Ok(())
 }
 
 /// An agent dies at its work, and a person has another go on with it.
@@ -119,9 +132,31 @@ fn recover(http: &Http, round: u64, turn: u64, acknowledged: &mut Vec<Acknowledg
     expect(http.ask("POST", "/v1/signals", Some(&spawn))?, 202);
     let exit = json!({"kind": "exit", "agentId": agent, "code": 1});
     expect(http.ask("POST", "/v1/signals", Some(&exit))?, 202);
+    acknowledged.push(Acknowledged::Ended { agent });
     let asked = json!({"reason": "it is gone"});
     let answer = http.ask("POST", &format!("/v1/tasks/{task}/recover"), Some(&asked))?;
     expect(answer, 202);
     acknowledged.push(Acknowledged::Recovery { task });
     Ok(())
+}
+
+/// An agent asks before it calls something that fails.
+fn call(http: &Http, round: u64, turn: u64, acknowledged: &mut Vec<Acknowledged>) -> io::Result<()> {
+    // Only so many breakers of one agent are remembered.
+    let agent = format!("calls-{round}-{}", turn / 50);
+    expect(http.ask("POST", "/v1/heartbeats", Some(&json!({"agentId": agent})))?, 202);
+    let breaker = format!("{agent}/api/{turn}");
+    let permit = expect(http.ask("POST", &format!("/v1/breakers/{breaker}/acquire"), None)?, 200);
+    let report = json!({"permit": permit.body["permit"], "ok": false, "error": "no"});
+    expect(http.ask("POST", &format!("/v1/breakers/{breaker}/report"), Some(&report))?, 204);
+    acknowledged.push(Acknowledged::Tripped { breaker });
+    Ok(())
+}
+
+/// Somebody follows what happens, from now to the end.
+fn follow(http: &Http, _round: u64, _turn: u64, shown: &mut Vec<Acknowledged>) -> io::Result<()> {
+    for event in http.follow(None)? {
+        shown.push(Acknowledged::Shown { event: event? });
+    }
+    Err(io::ErrorKind::UnexpectedEof.into())
 }

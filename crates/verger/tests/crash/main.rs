@@ -9,7 +9,9 @@
 //! back to an earlier state. `CRASHES` says how often it is killed (20 without it, 1,000 in `make soak`), `CRASH_SEED`
 //! when: a failure names both.
 
+mod hooks;
 mod http;
+mod journal;
 mod ledger;
 mod load;
 mod program;
@@ -17,11 +19,12 @@ mod program;
 use std::sync::mpsc;
 use std::time::Duration;
 
+use journal::Journal;
 use ledger::Ledger;
 use program::Program;
 
 /// How long the program works between two kills, at most.
-const WORKS_MAX_MS: u64 = 400;
+const WORKS_MAX_MS: u64 = 1_000;
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -43,15 +46,18 @@ fn pass(time: Duration) {
 
 #[test]
 fn l42_killed_at_any_moment_it_loses_nothing_that_it_acknowledged() {
-    let seed = setting("CRASH_SEED", u64::from(std::process::id()));
+    let (seed, crashes) = (setting("CRASH_SEED", u64::from(std::process::id())), setting("CRASHES", 20));
     let folder = tempfile::tempdir().expect("a folder");
     let place = program::Place::new(folder.path());
-    let mut ledger = Ledger::default();
-    for crash in 0..setting("CRASHES", 20) {
+    let (mut ledger, mut journal) = (Ledger::default(), Journal::default());
+    let mut check = |ledger: &mut Ledger, program: &Program, crash: &str| {
+        let found =
+            ledger.check(&program.http()).and_then(|()| journal.check(&program.http(), ledger.shown()));
+        found.unwrap_or_else(|wrong| panic!("CRASH_SEED={seed}, crash {crash}: {wrong}"));
+    };
+    for crash in 0..crashes {
         let program = Program::start(&place);
-        ledger
-            .check(&program.http())
-            .unwrap_or_else(|lost| panic!("CRASH_SEED={seed}, crash {crash}: {lost}"));
+        check(&mut ledger, &program, &crash.to_string());
         let works = Duration::from_millis(drawn(seed, crash) % WORKS_MAX_MS);
         let acknowledged = load::until(&program.http(), crash, || {
             // The moment is the point: nothing is waited for.
@@ -61,9 +67,12 @@ fn l42_killed_at_any_moment_it_loses_nothing_that_it_acknowledged() {
         ledger.take(acknowledged);
     }
     let program = Program::start(&place);
-    ledger.check(&program.http()).unwrap_or_else(|lost| panic!("CRASH_SEED={seed}, at last: {lost}"));
-    ledger.await_effects(&place).unwrap_or_else(|wrong| panic!("CRASH_SEED={seed}: {wrong}"));
-    assert!(ledger.is_worth_something(), "the load was not acknowledged: {ledger:?}");
+    check(&mut ledger, &program, "the last");
+    ledger
+        .await_effects(&program.http(), &place)
+        .unwrap_or_else(|wrong| panic!("CRASH_SEED={seed}: {wrong}"));
+    assert!(ledger.is_worth_something(), "not all of the load was acknowledged: {}", ledger.tally());
     program.end();
-    ledger::check_repeats(&place).unwrap_or_else(|wrong| panic!("CRASH_SEED={seed}: {wrong}"));
+    let carried = ledger::check_repeats(&place).unwrap_or_else(|wrong| panic!("CRASH_SEED={seed}: {wrong}"));
+    eprintln!("{crashes} crashes with CRASH_SEED={seed}: {}; {}; {carried}", ledger.tally(), journal.tally());
 }

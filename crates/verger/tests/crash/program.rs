@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use super::hooks::Calls;
 use super::http::Http;
 
 /// Everything that outlives one run of the program.
@@ -14,27 +15,34 @@ pub(crate) struct Place {
     config: PathBuf,
     notified: PathBuf,
     spawned: PathBuf,
+    calls: Calls,
 }
 
 impl Place {
-    /// A configuration under which people are told, and work is started again, by programs that write down that they ran.
-    /// That many agents die at once is the load's doing, and must not be taken for one incident: nothing would be started.
+    /// A configuration under which people are told, and work is started again, by programs that write down that they
+    /// ran; agents are ended, and their orchestrator asked, by webhooks. That many agents die at once is the load's
+    /// doing, and must not be taken for one incident: nothing would be started.
     pub(crate) fn new(folder: &Path) -> Self {
         let place = Self {
             data: folder.join("data"),
             config: folder.join("verger.yaml"),
             notified: folder.join("notified"),
             spawned: folder.join("spawned"),
+            calls: Calls::default(),
         };
         let writes =
             |file: &Path| format!("line=$(tr -d '\\n'); printf '%s\\n' \"$line\" >> '{}'", file.display());
         let yaml = format!(
             "notify:\n  command: [/bin/sh, -c, {notify:?}]\nspawn:\n  command: [/bin/sh, -c, {spawn:?}]\n\
+             termination:\n  webhook: {{url: 'http://127.0.0.1:{port}/end'}}\n\
+             orchestrator:\n  webhook: {{url: 'http://127.0.0.1:{port}/ask'}}\n\
              roles:\n  default:\n    restart: recover\n\
-             recovery:\n  fleet_limit: 1000 in 1h\n  burst_limit: 1000 in 1m\n  backoff: [1s]\n\
-             correlation:\n  affected_min: 100000\n",
+             recovery:\n  fleet_limit: 60000 in 1h\n  burst_limit: 60000 in 1m\n  backoff: [1s]\n\
+             breakers:\n  api: {{failure_threshold: 1, open_for: 1h, open_for_max: 1h}}\n\
+             correlation:\n  affected_min: 100000\n  look_around: 0\n  stops_max: 60000\n  stops_share: 100%\n",
             notify = writes(&place.notified),
             spawn = writes(&place.spawned),
+            port = place.calls.listen(),
         );
         fs::write(&place.config, yaml).expect("a place to write");
         place
@@ -48,6 +56,11 @@ impl Place {
     /// Which starts were carried out.
     pub(crate) fn spawned(&self) -> Vec<serde_json::Value> {
         lines(&self.spawned)
+    }
+
+    /// Which webhooks were called, each with its name.
+    pub(crate) fn called(&self) -> Vec<(String, serde_json::Value)> {
+        self.calls.all()
     }
 }
 

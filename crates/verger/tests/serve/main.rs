@@ -1,7 +1,13 @@
 //! The real program as a child process: what a new user, an operator and an orchestrator see of `verger serve`.
 
+mod access;
 mod checkpoints;
+mod clocks;
+mod doctor;
+mod herd;
 mod life;
 mod outward;
 mod program;
 mod receiver;
+mod standing;
+mod tools;

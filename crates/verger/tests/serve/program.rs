@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
@@ -14,6 +14,12 @@ use tempfile::TempDir;
 
 /// Long enough for a machine that does much else. What holds is seen within milliseconds.
 const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A port that the system picks.
+pub(crate) const ANY_PORT: &str = "127.0.0.1:0";
+/// Whoever runs these tests may use Verger.
+const OWN_VARIABLES: [&str; 6] =
+    ["VERGER_CONFIG", "VERGER_DATA_DIR", "VERGER_LISTEN", "VERGER_URL", "VERGER_TOKEN", "VERGER_AGENT_ID"];
 
 /// A place to work in: a configuration, data, and whatever programs leave.
 pub(crate) struct Place {
@@ -34,6 +40,8 @@ pub(crate) struct Program {
 #[derive(Debug)]
 pub(crate) struct Got {
     pub(crate) status: u16,
+    /// In small letters.
+    pub(crate) head: String,
     pub(crate) body: Value,
 }
 
@@ -65,13 +73,13 @@ impl Place {
         file.and_then(|mut file| file.write_all(text.as_bytes())).expect("it is ours");
     }
 
-    fn command(&self) -> Command {
+    fn command(&self, listen: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_verger"));
-        command.args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(self.data());
+        command.args(["serve", "--listen", listen, "--data-dir"]).arg(self.data());
         if self.path("verger.yaml").exists() {
             command.arg("--config").arg(self.path("verger.yaml"));
         }
-        for name in ["VERGER_CONFIG", "VERGER_DATA_DIR", "VERGER_LISTEN", "VERGER_URL", "VERGER_TOKEN"] {
+        for name in OWN_VARIABLES {
             command.env_remove(name);
         }
         command
@@ -79,9 +87,16 @@ impl Place {
 
     /// Starts a monitor that is expected to run.
     pub(crate) fn start(&self) -> Program {
+        self.start_with(ANY_PORT, &[])
+    }
+
+    /// The same, at this address and with these variables around it.
+    pub(crate) fn start_with(&self, listen: &str, variables: &[(&str, &Path)]) -> Program {
         let log =
             fs::OpenOptions::new().create(true).append(true).open(self.path("log")).expect("it is ours");
-        let mut child = self.command().stdout(Stdio::piped()).stderr(log).spawn().expect("it can be started");
+        let mut command = self.command(listen);
+        command.envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(log);
+        let mut child = command.spawn().expect("it can be started");
         let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
         let mut welcome = String::new();
         let mut address = None;
@@ -99,9 +114,19 @@ impl Place {
         Program { child, address, token: token.trim().to_owned(), welcome }
     }
 
+    /// Runs a command of the program on this place's monitor, with these variables around it.
+    pub(crate) fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_verger"));
+        for name in OWN_VARIABLES {
+            command.env_remove(name);
+        }
+        command.args(arguments).env("VERGER_DATA_DIR", self.data()).envs(variables.iter().copied());
+        command.stdin(Stdio::null()).output().expect("it can be run")
+    }
+
     /// Starts a monitor that is expected to refuse.
     pub(crate) fn refused(&self) -> Output {
-        self.command().output().expect("it can be started")
+        self.command(ANY_PORT).output().expect("it can be started")
     }
 
     /// What monitors said to their operator.
@@ -117,16 +142,36 @@ impl Place {
 
 impl Program {
     pub(crate) fn send(&self, request: &str, headers: &[(&str, &str)], body: &str) -> Got {
-        send(&self.address, request, headers, body)
+        let stream = TcpStream::connect(&self.address).expect("it listens");
+        exchange(stream, &self.address, request, headers, body).expect("it answers")
     }
 
     pub(crate) fn as_admin(&self, request: &str, body: &str) -> Got {
-        let token = format!("Bearer {}", self.token);
-        self.send(request, &[("Authorization", &token)], body)
+        self.bearing(&self.token, request, body)
     }
 
     pub(crate) fn as_nobody(&self, request: &str, body: &str) -> Got {
         self.send(request, &[], body)
+    }
+
+    pub(crate) fn bearing(&self, token: &str, request: &str, body: &str) -> Got {
+        self.send(request, &[("Authorization", &format!("Bearer {token}"))], body)
+    }
+
+    /// What the admin gets at this address, which must be there.
+    pub(crate) fn get(&self, path: &str) -> Value {
+        let got = self.as_admin(&format!("GET {path}"), "");
+        assert_eq!(got.status, 200, "{path}: {}", got.body);
+        got.body
+    }
+
+    /// A token by which this agent is known.
+    pub(crate) fn token_of(&self, agent: &str) -> String {
+        let made = self.as_admin(
+            "POST /v1/tokens",
+            &serde_json::json!({"scope": "agent", "agentId": agent}).to_string(),
+        );
+        made.body["secret"].as_str().unwrap_or_else(|| panic!("{}", made.body)).to_owned()
     }
 
     /// The agent makes the same call over and over, until people are asked.
@@ -159,9 +204,12 @@ impl Program {
 
     /// Asks it to end, and waits until it has.
     pub(crate) fn end(mut self, signal: Signal) -> ExitStatus {
-        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("it runs");
-        kill_process(pid, signal).expect("it is ours");
+        self.signal(signal);
         self.child.wait().expect("it is ours")
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).expect("it is ours");
     }
 }
 
@@ -173,19 +221,31 @@ impl Drop for Program {
     }
 }
 
-pub(crate) fn send(address: &str, request: &str, headers: &[(&str, &str)], body: &str) -> Got {
-    let mut text = format!("{request} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
+/// Sends a request as `curl` would, and reads the whole answer.
+pub(crate) fn exchange(
+    mut stream: TcpStream,
+    host: &str,
+    request: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> io::Result<Got> {
+    let mut text = format!("{request} HTTP/1.1\r\nConnection: close\r\n");
+    if !headers.iter().any(|(name, _)| *name == "Host") {
+        let _ = write!(text, "Host: {host}\r\n");
+    }
     for (name, value) in headers {
         let _ = write!(text, "{name}: {value}\r\n");
     }
-    let _ = write!(text, "Content-Length: {}\r\n\r\n", body.len());
-    let mut stream = TcpStream::connect(address).expect("it listens");
-    stream.write_all(text.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).expect("it reads");
+    let _ = write!(text, "Content-Length: {}\r\n\r\n{body}", body.len());
+    stream.write_all(text.as_bytes())?;
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("it answers");
-    let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
-    let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
-    Got { status, body: serde_json::from_str(body).unwrap_or(Value::Null) }
+    stream.read_to_string(&mut answer)?;
+    let whole = answer.split_once("\r\n\r\n").and_then(|(head, body)| {
+        let status = head.split(' ').nth(1)?.parse().ok()?;
+        let body = serde_json::from_str(body).unwrap_or(Value::Null);
+        Some(Got { status, head: head.to_ascii_lowercase(), body })
+    });
+    whole.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
 }
 
 /// Waits for something that will be.

@@ -166,16 +166,21 @@ async fn of_monitor(access: &Access) -> Vec<Check> {
         let text = format!("{text}; this program is {}", env!("CARGO_PKG_VERSION"));
         Check::warn("monitor", text, "restart the monitor with the version that you use")
     }];
-    checks.push(match control.ready().await {
-        Ok(readiness) if readiness.ready => Check::ok("ready", "it does its work"),
+    match control.ready().await {
+        Ok(readiness) if readiness.ready => {
+            checks.push(Check::ok("ready", "it does its work"));
+            checks.extend(of_fleet(&control).await);
+        }
+        // Whoever does not do its work does not answer either.
         Ok(readiness) => {
             let missing: Vec<_> =
                 readiness.missing.iter().map(|part| format!("{}: {}", part.part, part.text)).collect();
-            Check::fail("ready", missing.join("; "), "look at what the monitor printed")
+            checks.push(Check::fail("ready", missing.join("; "), "look at what the monitor printed"));
         }
-        Err(error) => Check::fail("ready", error.to_string(), "look at what the monitor printed"),
-    });
-    checks.extend(of_fleet(&control).await);
+        Err(error) => {
+            checks.push(Check::fail("ready", error.to_string(), "look at what the monitor printed"));
+        }
+    }
     checks
 }
 
