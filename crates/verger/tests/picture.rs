@@ -132,7 +132,7 @@ fn spans(line: &str) -> String {
         };
         let rest = escaped(rest);
         if look.is_empty() {
-            text += &rest
+            text += &rest;
         } else {
             let _ = write!(text, "<tspan {look}>{rest}</tspan>");
         }
@@ -147,7 +147,9 @@ fn escaped(text: &str) -> String {
 /// The lines that are the same in every run.
 fn words(svg: &str) -> Vec<String> {
     let lines = svg.lines().filter_map(|line| line.strip_prefix("<text ")?.split_once('>'));
-    let lines = lines.map(|(_, rest)| without_tags(rest)).filter(|line| !line.is_empty());
+    // Columns are as wide as what is in them.
+    let lines = lines.map(|(_, rest)| without_tags(rest).split_whitespace().collect::<Vec<_>>().join(" "));
+    let lines = lines.filter(|line| !line.is_empty());
     lines
         .filter(|line| !line.contains(|letter: char| letter.is_ascii_digit()) && !line.contains("just now"))
         .collect()

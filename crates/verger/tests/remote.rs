@@ -271,6 +271,17 @@ fn a_pipe_gets_whole_lines_and_who_asks_for_a_terminal_gets_one() {
 }
 
 #[test]
+fn a_configuration_that_says_where_the_data_is_leads_there() {
+    let monitor = Monitor::start();
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let file = elsewhere.path().join("verger.yaml");
+    fs::write(&file, format!("data_dir: {}\n", monitor.folder.path().display())).expect("a writable folder");
+    let found =
+        ran(verger(elsewhere.path()).arg("agents").env_remove("VERGER_DATA_DIR").env("VERGER_CONFIG", &file));
+    assert_eq!(found.code, Some(0), "{}", found.err);
+}
+
+#[test]
 fn an_agent_does_not_decide_about_itself() {
     let monitor = Monitor::start();
     let _agent = Agent::start(monitor.agent("a"));

@@ -37,6 +37,7 @@ pub(crate) fn run(args: &Serve, out: &mut dyn Write) -> anyhow::Result<Exit> {
         write!(out, "{}", serving.welcome())?;
         out.flush()?;
         serving.run(any(told_to_end)).await?;
+        log("ended; what it knows is kept");
         Ok(Exit::Done)
     })
 }

@@ -116,23 +116,21 @@ async fn follow(
     }
 }
 
-/// One event: when, its number, whom it is about, what happened; its type last, for those who look for it.
+/// One event: when, its number, whom it is about, what happened. Its type is for those who look for it by `grep`.
 fn show(event: &Event, args: &Events, screen: &mut Screen<'_>) -> anyhow::Result<()> {
     if args.reach.json {
         screen.line(&event.json)?;
     } else {
-        let time = if screen.is_seen() { clock(event.time, now()) } else { event.time.to_string() };
+        let (time, kind) = if screen.is_seen() {
+            (clock(event.time, now()), String::new())
+        } else {
+            (event.time.to_string(), format!("  [{}]", safe(&event.kind)))
+        };
         let subject = safe(event.subject.as_deref().unwrap_or("-"));
         let head = format!("{time}  {:>5}  {subject:<12}  ", safe(&event.id));
-        let (indent, text) = (head.chars().count(), told::sentence(event));
-        let kind = format!("[{}]", safe(&event.kind));
-        let text = wrapped(&text, indent, screen.width);
-        let column = text.lines().last().map_or(0, |line| indent + line.trim_start().chars().count());
-        let fits = screen.width.columns().is_none_or(|width| column + 2 + kind.chars().count() <= width);
-        let kind = if fits { format!("  {}", screen.paint.paint(Style::Dim, &kind)) } else { String::new() };
-        let (head, text) =
-            (screen.paint.paint(Style::Dim, &head), screen.paint.paint(told::style(event), &text));
-        screen.line(&format!("{head}{text}{kind}"))?;
+        let text = wrapped(&told::sentence(event), head.chars().count(), screen.width);
+        let text = screen.paint.paint(told::style(event), &text);
+        screen.line(&format!("{}{text}{kind}", screen.paint.paint(Style::Dim, &head)))?;
     }
     screen.out.flush()?;
     Ok(())

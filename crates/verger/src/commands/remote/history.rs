@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::screen::Column::{Kept, Optional};
 use crate::screen::{Style, Table, clock, grouped, safe};
 
-/// Show how an agent was over time
+/// Show how an agent was over time, wherever something changed
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -54,7 +54,7 @@ pub(super) async fn run(args: &History, screen: &mut Screen<'_>) -> anyhow::Resu
         Kept("CALLS"),
         Kept("ERRORS"),
     ]);
-    for moment in &answer.items {
+    for moment in changes(&answer.items) {
         let plain = |text: String| (text, Style::Plain);
         let at = if screen.is_seen() { clock(moment.at, now) } else { moment.at.to_string() };
         table.row([
@@ -70,9 +70,21 @@ pub(super) async fn run(args: &History, screen: &mut Screen<'_>) -> anyhow::Resu
         ]);
     }
     table.print(screen.out, screen.paint, screen.width)?;
+    screen.hint("moments at which nothing changed are left out; --json has them")?;
     if answer.next_cursor.is_some() {
         screen
             .line(&format!("… these are the first {}; `--limit` shows more", grouped(args.limit.into())))?;
     }
     Ok(Exit::Done)
+}
+
+/// The moments at which something was other than before.
+fn changes(moments: &[HealthSnapshot]) -> impl Iterator<Item = &HealthSnapshot> {
+    let shown = |moment: &HealthSnapshot| {
+        let HealthSnapshot { state, liveness, waiting_on, task_id, incarnation, metrics, .. } = moment;
+        let counts = (metrics.token_count, metrics.tool_call_count, metrics.error_count);
+        (*state, *liveness, *waiting_on, task_id.clone(), *incarnation, counts)
+    };
+    let mut last = None;
+    moments.iter().filter(move |moment| last.replace(shown(moment)) != Some(shown(moment)))
 }

@@ -28,7 +28,12 @@ impl Reach {
     /// Where the monitor's data is, if that can be told.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
         let around = surroundings::of(&Place { data_dir: self.data_dir.clone(), config: None });
-        verger_config::data_dir(self.data_dir.as_deref(), &around.environment, around.root).ok()
+        // A configuration that VERGER_CONFIG names may say where the data is; a wrong one says nothing.
+        let told = around.file().and_then(|_| verger_config::read_and_load(&around).ok());
+        match told {
+            Some(configuration) => Some(configuration.server.data_dir),
+            None => verger_config::data_dir(self.data_dir.as_deref(), &around.environment, around.root).ok(),
+        }
     }
 
     /// The address that a monitor left in its data, if one runs there.

@@ -17,7 +17,7 @@ pub(crate) enum Tokens {
     /// Make a token; its secret is shown once, and is all that goes to standard output
     #[command(after_help = "\
 Examples:
-  verger token create --scope agent --agent agent-7       for one agent: its signals, inbox, checkpoints and health
+  verger token create --scope agent --agent agent-7       for one agent
   verger token create --scope read --expires-in 30d       for a dashboard
   verger token create --scope admin --label ci --json     for a program that orders things")]
     Create {

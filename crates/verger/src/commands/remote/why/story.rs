@@ -16,6 +16,9 @@ use crate::screen::{ago, clock, grouped, lasting, until};
 /// A clock that is off by less than this confuses nobody.
 const SKEW_MS: u64 = 5_000;
 
+/// Whoever was heard within this time is surely alive; of others that is a guess.
+const QUIET_MS: u64 = 120_000;
+
 /// The whole of it.
 #[derive(Debug, Default)]
 pub(super) struct Story {
@@ -139,7 +142,11 @@ fn liveness(agent: &AgentHealth, now: Time) -> Vec<String> {
         return Vec::new();
     }
     let seen = ago(agent.liveness.since, now);
+    let is_recent = between(agent.liveness.since, now) < QUIET_MS;
     let mut said = vec![match (agent.liveness.status, agent.liveness.cause) {
+        (LivenessStatus::Online | LivenessStatus::Busy | LivenessStatus::Idle, _) if !is_recent => {
+            format!("Last heard from {seen}; its silence is not held against it.")
+        }
         (LivenessStatus::Online | LivenessStatus::Busy | LivenessStatus::Idle, _) => {
             format!("It is alive: last heard from {seen}.")
         }
