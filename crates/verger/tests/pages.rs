@@ -66,6 +66,7 @@ fn the_page_of_the_http_api_is_what_the_monitor_says() {
         let _ = writeln!(page, "## {part}\n\n| request | does | in | out | who |\n|---|---|---|---|---|");
         let _ = writeln!(page, "{}\n", rows.join("\n"));
     }
+    page += &types(&document["components"]["schemas"]);
     check("http-api", &page);
 }
 
@@ -96,10 +97,93 @@ fn row(method: &str, path: &str, told: &Value) -> String {
     format!("| `{method} {path}` | {summary} | {} | {} | {who} |", taken.join(", "), given.join(", "))
 }
 
-/// The name of a type.
+/// The name of a type, as a link to it; a page of a list is a list.
 fn schema(schema: &Value) -> Option<String> {
-    let one = schema["$ref"].as_str().or_else(|| schema["oneOf"][0]["$ref"].as_str())?;
-    Some(format!("`{}`", one.rsplit('/').next()?))
+    let one = schema["$ref"].as_str().or_else(|| schema["oneOf"][0]["$ref"].as_str())?.rsplit('/').next()?;
+    Some(match one.strip_prefix("List_") {
+        Some(item) => format!("list of {}", linked(item)),
+        None => linked(one),
+    })
+}
+
+fn linked(name: &str) -> String {
+    format!("[{name}](#{})", name.to_lowercase())
+}
+
+/// A table for each type with fields, and one of all words.
+fn types(schemas: &Value) -> String {
+    let (mut page, mut words) = ("## Types\n\n".to_owned(), String::new());
+    for (name, told) in schemas.as_object().expect("types") {
+        let about = told["description"].as_str().unwrap_or_default().replace('\n', " ");
+        if let Some(all) = told["enum"].as_array() {
+            let all: Vec<_> = all.iter().filter_map(Value::as_str).map(|word| format!("`{word}`")).collect();
+            let _ = writeln!(words, "### {name}\n\n{about} {}\n", all.join(", "));
+            continue;
+        }
+        let parts = told["allOf"].as_array().map_or(&[][..], Vec::as_slice);
+        let fields: Vec<_> = std::iter::once(told).chain(parts).flat_map(fields).collect();
+        let also: Vec<_> = parts.iter().filter_map(schema).collect();
+        if name.starts_with("List_") {
+            continue;
+        }
+        let kinds: Vec<_> = told["oneOf"].as_array().into_iter().flatten().filter_map(variant).collect();
+        if fields.is_empty() && also.is_empty() && kinds.is_empty() {
+            let _ = writeln!(words, "### {name}\n\n{about}\n");
+            continue;
+        }
+        let _ = writeln!(page, "### {name}\n\n{about}\n");
+        if !kinds.is_empty() {
+            let _ = writeln!(page, "| `kind` | meaning | fields |\n|---|---|---|\n{}\n", kinds.join("\n"));
+        }
+        if !also.is_empty() {
+            let end = if fields.is_empty() { "." } else { ", and:" };
+            let _ = writeln!(page, "The fields of {}{end}\n", also.join(", "));
+        }
+        if !fields.is_empty() {
+            let _ = writeln!(page, "| field | type | meaning |\n|---|---|---|\n{}\n", fields.join("\n"));
+        }
+    }
+    format!("{page}## Words\n\n{words}")
+}
+
+/// One of several forms that a type may have, told apart by `kind`.
+fn variant(told: &Value) -> Option<String> {
+    let parts = std::iter::once(told).chain(told["allOf"].as_array().into_iter().flatten());
+    let kind = parts.clone().find_map(|part| part["properties"]["kind"]["enum"][0].as_str())?;
+    let holds: Vec<_> = parts.filter_map(schema).collect();
+    Some(format!(
+        "| `{kind}` | {} | {} |",
+        told["description"].as_str().unwrap_or_default(),
+        holds.join(", ")
+    ))
+}
+
+fn fields(told: &Value) -> Vec<String> {
+    let required: Vec<_> =
+        told["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let fields = told["properties"].as_object().into_iter().flatten();
+    let row = |(name, field): (&String, &Value)| {
+        let about = field["description"].as_str().or_else(|| field["oneOf"][0]["description"].as_str());
+        let about = about.unwrap_or_default().replace('\n', " ").replace('|', "\\|");
+        let must = if required.contains(&name.as_str()) { "" } else { ", may be left out" };
+        format!("| `{name}` | {}{must} | {about} |", kind(field))
+    };
+    fields.map(row).collect()
+}
+
+/// What a field is.
+fn kind(field: &Value) -> String {
+    if let Some(linked) = schema(field) {
+        return linked;
+    }
+    let name = field["type"].as_str().or_else(|| field["type"][0].as_str()).unwrap_or("any JSON");
+    match name {
+        "array" => format!("list of {}", kind(&field["items"])),
+        "string" if field["enum"].is_array() => {
+            format!("`{}`", field["enum"][0].as_str().unwrap_or_default())
+        }
+        name => name.to_owned(),
+    }
 }
 
 fn get(address: &str, path: &str) -> Value {
