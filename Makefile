@@ -63,7 +63,7 @@ docs: ## build the book into docs/book and the API documentation
 	cargo doc --workspace --no-deps
 
 docs-update: ## write the pages that are made from the code
-	UPDATE=1 cargo test --quiet --locked --package verger --test reference
+	UPDATE=1 cargo test --quiet --locked --package verger --test reference --test pages --test picture
 	UPDATE=1 cargo test --quiet --locked --package verger-config --test it the_page_of_configuration
 
 clean: ## remove everything that was built

@@ -28,8 +28,9 @@ pub fn check(surroundings: &Surroundings) -> Report {
         }
     };
     let set = configuration.effective().iter().filter(|row| row.origin != Origin::Default).count();
-    let file = surroundings.file().map_or("no file".into(), |path| path.display().to_string());
-    let mut text = format!("{file}: right; {set} values are set by file, environment or flags\n");
+    let file = surroundings.file().map_or("no file, which".into(), |path| path.display().to_string());
+    let set = if set == 1 { "1 setting is".to_owned() } else { format!("{set} settings are") };
+    let mut text = format!("{file} is fine; {set} set (`verger config show --changed`)\n");
     if !configuration.alerting.is_empty() {
         text += "note: `health_monitoring.alerting` is kept, and not used until alerts exist\n";
     }

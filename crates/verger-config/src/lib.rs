@@ -39,6 +39,7 @@ mod yaml;
 
 pub use check::{Report, check};
 pub use load::{Flags, LISTEN, Surroundings, load, read_and_load};
+pub use nearest::nearest;
 pub use page::reference;
 pub use place_of_data::{Environment, NoDataDir, data_dir};
 pub use problem::{Place, Problem, Problems};

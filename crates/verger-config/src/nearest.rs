@@ -1,7 +1,7 @@
 //! The name that was probably meant.
 
 /// The candidate nearest to `word`, if one is near enough to be a slip of the finger or a name cut short.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Names are short; what is long is no slip, and comparing it would take a while.
     if word.is_empty() || 64 < word.len() {
         return None;

@@ -35,7 +35,6 @@ pub(crate) enum Command {
     /// Run the monitor as a service of your user, by systemd
     #[command(subcommand, arg_required_else_help = true)]
     Service(Service),
-    Backup(Backup),
     Simulate(Simulate),
     /// Print a completion script for a shell
     #[command(
@@ -49,16 +48,18 @@ pub(crate) enum Command {
 
 /// Run the monitor
 ///
-/// It needs no configuration: it listens on this machine alone, remembers what it knows in one directory, and decides
-/// nothing about stopping an agent without a person. One directory has one monitor. It ends by SIGTERM or Ctrl-C, and
-/// loses nothing that it acknowledged however it ends.
+/// It needs no configuration: it listens on this machine alone, keeps what it knows in one directory, and stops no agent
+/// without a person. One directory has one monitor. SIGTERM or Ctrl-C ends it; what it acknowledged survives any end.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  verger serve                                    on 127.0.0.1:8374, data where every command finds it
+  verger serve                                    on 127.0.0.1:8374; data where commands find it
   verger serve --data-dir ./verger-data           data in this folder
   verger serve --config verger.yaml               thresholds, webhook and commands from a file
-  verger serve --listen 127.0.0.1:9000            at another port")]
+  verger serve --listen 127.0.0.1:9000            at another port
+
+It prints where it answers and what to type next; problems go to standard error.
+`verger service install` keeps one running.")]
 pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) place: Place,
@@ -73,10 +74,10 @@ pub(crate) struct Serve {
 /// Which file and which data are meant.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Place {
-    /// The configuration; without it `$VERGER_CONFIG`, without that none
+    /// The configuration [else `$VERGER_CONFIG`, else none]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Where everything is kept; without it `$VERGER_DATA_DIR`, then `$XDG_STATE_HOME/verger` (root: `/var/lib/verger`)
+    /// Where everything is kept [else `$VERGER_DATA_DIR`, else `$XDG_STATE_HOME/verger`; root: `/var/lib/verger`]
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
 }
@@ -86,7 +87,7 @@ pub(crate) enum Config {
     /// Say everything that is wrong with a configuration; start nothing
     #[command(after_help = "\
 Examples:
-  verger config check --config verger.yaml
+  verger config check verger.yaml
 
 Exit code 1 when something is wrong.")]
     Check {
@@ -111,25 +112,6 @@ Examples:
         #[arg(long)]
         json: bool,
     },
-}
-
-/// Copy everything that a running monitor remembers into one file
-///
-/// Nobody who reports or asks waits for it. To restore it, put the file into an empty data directory as `verger.db`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  verger backup verger-2026-11-16.db
-
-Exit code 5 when no monitor works on this data.")]
-pub(crate) struct Backup {
-    /// The file to make; there must be none of this name
-    pub(crate) file: PathBuf,
-    #[command(flatten)]
-    pub(crate) place: Place,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// Run simulated fleets through the decisions of the real monitor, in virtual time
@@ -266,12 +248,35 @@ mod tests {
         assert_eq!(error.exit_code(), i32::from(Exit::Usage as u8));
     }
 
+    /// Every command that does something, by its words.
+    fn leaves(command: &clap::Command, words: &str) -> Vec<(String, clap::Command)> {
+        let below = command.get_subcommands().filter(|below| below.get_name() != "help");
+        let mut leaves: Vec<_> =
+            below.flat_map(|below| leaves(below, &format!("{words} {}", below.get_name()))).collect();
+        if leaves.is_empty() {
+            leaves.push((words.to_owned(), command.clone()));
+        }
+        leaves
+    }
+
+    #[test]
+    fn every_command_shows_how_it_is_used() {
+        let all = leaves(&Cli::command(), "verger");
+        assert!(25 <= all.len(), "{}", all.len());
+        for (words, command) in all {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains(&format!("\n  {words}")), "`{words} --help` has no example");
+            let wide = help.lines().find(|line| 100 < line.chars().count());
+            assert_eq!(wide, None, "`{words} --help` is too wide");
+        }
+    }
+
     #[test]
     fn the_help_names_what_works_and_every_exit_code() {
         let mut cli = Cli::command().term_width(100);
         cli.build();
         insta::assert_snapshot!("help", cli.render_long_help());
-        for command in ["serve", "config", "backup", "simulate"] {
+        for command in ["serve", "config", "simulate"] {
             let command = cli.find_subcommand_mut(command).expect("it is a command");
             let help = command.clone().term_width(100).render_long_help();
             insta::assert_snapshot!(format!("help_{}", command.get_name()), help);

@@ -146,7 +146,7 @@ fn l55_an_agent_beats_is_listed_explained_and_gets_its_reminder() {
     assert!(listed.out.starts_with("AGENT") && listed.out.contains("HEALTHY"), "{}", listed.out);
     assert!(!listed.out.contains('\x1b'), "no colours in a pipe");
     let why = monitor.run("why sdk-1");
-    assert!(why.out.starts_with("sdk-1 is HEALTHY: it gets on with its work"), "{}", why.out);
+    assert!(why.out.starts_with("sdk-1 is HEALTHY: it "), "{}", why.out);
     let nudged = monitor.run("nudge sdk-1 -m look --json");
     assert_eq!(nudged.json()["delivery"], "queued", "{}", nudged.err);
     let item = agent.wait_item(PATIENCE).expect("a reminder");
@@ -192,6 +192,7 @@ fn exit_codes_say_why_a_command_came_to_nothing() {
     until(|| (monitor.run("agent a").code == Some(0)).then_some(()));
     let cases = [
         ("agents --state sleepy", 2, "is none of"),
+        ("agents --limit 0", 2, "0 is not in 1.."),
         ("agent nobody", 3, "VG0101"),
         ("why nobody", 3, "VG0101"),
         ("decide a force-handoff", 4, "VG0103"),
@@ -207,6 +208,77 @@ fn exit_codes_say_why_a_command_came_to_nothing() {
     assert_eq!((ran.code, ran.err.contains("can't be reached")), (Some(5), true), "{}", ran.err);
     let ran = monitor.run("doctor");
     assert_eq!((ran.code, ran.out.contains("verger serve")), (Some(1), true), "{}", ran.out);
+}
+
+#[test]
+fn a_slip_of_the_finger_is_answered_with_the_name_that_was_meant() {
+    let monitor = Monitor::start();
+    let _agent = Agent::start(monitor.agent("coder-1"));
+    until(|| (monitor.run("agent coder-1").code == Some(0)).then_some(()));
+    let token = monitor.run("token create --scope read --json").json()["token"]["id"].clone();
+    let token = token.as_str().expect("its name");
+    for (line, meant) in [
+        ("why codr-1".to_owned(), "did you mean `coder-1`?".to_owned()),
+        ("nudge coder-2".to_owned(), "did you mean `coder-1`?".to_owned()),
+        ("events --agent Coder-1".to_owned(), "did you mean `coder-1`?".to_owned()),
+        (format!("token revoke {token}x"), format!("did you mean `{token}`?")),
+        ("agent somebody-else".to_owned(), "`verger agents` lists those that are known".to_owned()),
+    ] {
+        let ran = monitor.run(&line);
+        assert_eq!((ran.code, ran.err.contains(&meant)), (Some(3), true), "{line}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_second_monitor_says_who_was_first_and_what_to_do() {
+    let monitor = Monitor::start();
+    let second = monitor.run("serve --listen 127.0.0.1:0");
+    assert_eq!(second.code, Some(1), "{}", second.err);
+    assert!(second.err.contains("in use by another monitor") && second.err.contains("→"), "{}", second.err);
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let address = monitor.url.trim_start_matches("http://");
+    let taken = ran(verger(elsewhere.path()).args(["serve", "--listen", address]));
+    assert_eq!(taken.code, Some(1), "{}", taken.err);
+    assert!(taken.err.contains("another program has this port"), "{}", taken.err);
+}
+
+#[test]
+fn a_token_that_opens_nothing_is_found_by_the_doctor() {
+    let monitor = Monitor::start();
+    let found = ran(verger(monitor.folder.path()).arg("doctor").env("VERGER_TOKEN", "vgt_wrong"));
+    assert_eq!((found.code, found.out.contains("unset VERGER_TOKEN")), (Some(1), true), "{}", found.out);
+    let refused = ran(verger(monitor.folder.path()).arg("agents").env("VERGER_TOKEN", "vgt_wrong"));
+    assert_eq!((refused.code, refused.err.contains("set VERGER_TOKEN")), (Some(4), true), "{}", refused.err);
+}
+
+#[test]
+fn a_pipe_gets_whole_lines_and_who_asks_for_a_terminal_gets_one() {
+    let monitor = Monitor::start();
+    let _agent = Agent::start(monitor.agent("a"));
+    until(|| (monitor.run("agent a").code == Some(0)).then_some(()));
+    let piped = monitor.run("agents");
+    assert!(piped.out.starts_with("AGENT  STATE    FOR") && piped.out.contains("ROLE"), "{}", piped.out);
+    let shown = |columns: &str| {
+        let mut command = verger(monitor.folder.path());
+        ran(command.arg("agents").env("CLICOLOR_FORCE", "1").env("COLUMNS", columns)).out
+    };
+    let wide = shown("120");
+    assert!(wide.contains("\x1b[32mHEALTHY\x1b[0m") && !wide.contains("ROLE"), "{wide}");
+    let mut without = verger(monitor.folder.path());
+    let plain =
+        ran(without.arg("agents").env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1").env("COLUMNS", "80")).out;
+    assert!(!plain.contains('\x1b'), "{plain}");
+}
+
+#[test]
+fn a_configuration_that_says_where_the_data_is_leads_there() {
+    let monitor = Monitor::start();
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let file = elsewhere.path().join("verger.yaml");
+    fs::write(&file, format!("data_dir: {}\n", monitor.folder.path().display())).expect("a writable folder");
+    let found =
+        ran(verger(elsewhere.path()).arg("agents").env_remove("VERGER_DATA_DIR").env("VERGER_CONFIG", &file));
+    assert_eq!(found.code, Some(0), "{}", found.err);
 }
 
 #[test]
@@ -245,7 +317,14 @@ fn an_escalation_is_explained_and_answered() {
     let asked = monitor.run("escalate a --reason odd");
     assert_eq!(asked.code, Some(0), "{}", asked.err);
     let why = monitor.run("why a");
-    assert!(why.out.contains("People were asked") && why.out.contains("verger decide a"), "{}", why.out);
+    for told in
+        ["people are asked what to do by admin: odd", "People were asked what to do", "verger decide a "]
+    {
+        assert!(why.out.contains(told), "{told}: {}", why.out);
+    }
+    let told = monitor.run("why a --json").json();
+    assert_eq!(told["timeline"][0]["text"], "people are asked what to do by admin: odd", "{told}");
+    assert!(told["youCan"].as_array().is_some_and(|ways| ways.len() == 3), "{told}");
     let decided = monitor.run("decide a allow-more-time --for 30m --reason fine");
     assert_eq!(decided.code, Some(0), "{}", decided.err);
 }
@@ -259,7 +338,7 @@ fn the_fleet_its_events_and_its_history_are_shown() {
     assert_eq!(fleet.json()["agents"], 1, "{}", fleet.err);
     let fleet = monitor.run("fleet");
     assert!(
-        fleet.out.starts_with("1 agent,") && fleet.out.contains("nothing is wrong"),
+        fleet.out.starts_with("1 agent,") && fleet.out.contains("no open incidents"),
         "{} {}",
         fleet.out,
         fleet.err
@@ -279,7 +358,9 @@ fn the_fleet_its_events_and_its_history_are_shown() {
         history.out,
         history.err
     );
-    let marked = monitor.run(&format!("wrong {} --reason fine", ids[0]));
+    assert_eq!(monitor.run("escalate a --reason odd").code, Some(0));
+    let alarm = monitor.run("events --json -n 1");
+    let marked = monitor.run(&format!("wrong {} --reason fine", id_of(&alarm.out)));
     assert_eq!((marked.code, marked.out.contains("false alarm")), (Some(0), true), "{}", marked.err);
     assert_eq!(monitor.run("wrong 999999").code, Some(3));
     assert_eq!(monitor.run("recover no-such-task").code, Some(3));
@@ -289,7 +370,12 @@ fn the_fleet_its_events_and_its_history_are_shown() {
 fn l24_breakers_are_listed_and_an_unknown_one_is_not_found() {
     let monitor = Monitor::start();
     let listed = monitor.run("breakers");
-    assert_eq!((listed.code, listed.out.trim()), (Some(0), "no circuit breakers"), "{}", listed.err);
+    assert_eq!(
+        (listed.code, listed.out.trim()),
+        (Some(0), "no circuit breakers yet: calls make them"),
+        "{}",
+        listed.err
+    );
     assert_eq!(monitor.run("breakers --json").json()["items"], serde_json::json!([]));
     let reset = monitor.run("breakers reset a/api/search");
     assert_eq!(reset.code, Some(3), "{}", reset.err);

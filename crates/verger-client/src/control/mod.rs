@@ -6,10 +6,12 @@ mod events;
 mod filters;
 mod sse;
 
+use std::path::Path;
 use std::time::Duration;
 
 use reqwest::Method;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use verger_api::{
     AgentHealth, AgentReadiness, CircuitBreakerStatus, CreatedToken, DecisionRequest, EscalateRequest,
@@ -137,6 +139,11 @@ impl Control {
         self.transport.post(&["v1", "tasks", task, "recover"], request).await
     }
 
+    /// How the recovery of a task stands.
+    pub async fn recovery(&self, task: &str) -> Answer<RecoveryStatus> {
+        self.transport.get(&["v1", "tasks", task, "recovery"], &[]).await
+    }
+
     /// What is wrong, or was.
     pub async fn incidents(&self, filter: &IncidentFilter, page: &Page) -> Answer<List<Incident>> {
         self.transport.get(&["v1", "incidents"], &filter.query(page)).await
@@ -175,6 +182,12 @@ impl Control {
     /// Ends a token.
     pub async fn revoke_token(&self, id: &str) -> Answer<()> {
         self.transport.ask(Method::DELETE, &["v1", "tokens", id], &[])?.done().await
+    }
+
+    /// Has the monitor copy all that it remembers into a file on its machine. That may take a while.
+    pub async fn backup(&self, file: &Path) -> Answer<Value> {
+        let asked = self.transport.ask(Method::POST, &["v1", "backup"], &[])?;
+        asked.json(&serde_json::json!({ "file": file }))?.within(Duration::from_hours(1)).answer().await
     }
 
     /// A link by which a browser is signed in.

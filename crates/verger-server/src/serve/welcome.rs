@@ -22,18 +22,15 @@ pub(super) fn text(version: &str, url: &str, data: &Path, token: &Path, agents: 
         1 => "1 agent remembered".to_owned(),
         agents => format!("{agents} agents remembered"),
     };
+    let folder = quoted(&data.display().to_string());
     let (data, token) = (data.display(), token.display());
     let _ = writeln!(text, "verger {version} is watching ({remembered})\n");
     let _ = writeln!(text, "  address  {url}");
     let _ = writeln!(text, "  data     {data}");
     let _ = writeln!(text, "  token    {token}\n");
-    let _ = writeln!(text, "Have an agent report, then look at it:\n");
+    let _ = writeln!(text, "Have an agent report, then look at it from another terminal:\n");
     let _ = writeln!(text, "  curl {url}/v1/heartbeats -d '{{\"agentId\":\"hello\"}}'");
-    let _ = writeln!(
-        text,
-        "  curl {url}/v1/agents/hello -H \"Authorization: Bearer $(cat {})\"\n",
-        quoted(&token.to_string())
-    );
+    let _ = writeln!(text, "  verger why hello --data-dir {folder}\n");
     let _ = writeln!(text, "Ctrl-C ends it; what it knows is kept.");
     text
 }

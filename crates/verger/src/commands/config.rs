@@ -19,7 +19,9 @@ pub(crate) fn run(what: &Config, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Config::Show { place, changed, json } => {
             let configuration = match read_and_load(&surroundings::of(place)) {
                 Ok(configuration) => configuration,
-                Err(problems) => anyhow::bail!("nothing can be shown of a wrong configuration\n{problems}"),
+                Err(problems) => {
+                    anyhow::bail!("the configuration is wrong, so nothing can be shown of it\n{problems}")
+                }
             };
             if *json {
                 writeln!(out, "{:#}", configuration.show_json())?;

@@ -7,10 +7,11 @@ use anyhow::Context;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use verger_config::{Flags, Surroundings, read_and_load};
-use verger_server::serve::{Options, Serving};
+use verger_server::serve::{Options, ServeError, Serving};
 
 use crate::cli::Serve;
 use crate::exit::Exit;
+use crate::failure;
 use crate::surroundings;
 
 pub(crate) fn run(args: &Serve, out: &mut dyn Write) -> anyhow::Result<Exit> {
@@ -18,19 +19,44 @@ pub(crate) fn run(args: &Serve, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let flags = Flags { listen: args.listen.clone(), insecure: args.insecure, ..surroundings.flags };
     let configuration = match read_and_load(&Surroundings { flags, ..surroundings }) {
         Ok(configuration) => configuration,
-        Err(problems) => anyhow::bail!("the configuration is wrong, and nothing was started\n{problems}"),
+        Err(problems) => anyhow::bail!("the configuration is wrong, so nothing was started\n{problems}"),
     };
     let runtime = Builder::new_multi_thread().enable_all().build().context("no threads can be had")?;
     let options = Options { configuration, version: env!("CARGO_PKG_VERSION"), log: Arc::new(log) };
     runtime.block_on(async {
         // Before anything is started: from here on the end is an orderly one.
         let told_to_end = [told(SignalKind::terminate())?, told(SignalKind::interrupt())?];
-        let serving = Serving::start(options).await.context("the monitor was not started")?;
+        let serving = match Serving::start(options).await {
+            Ok(serving) => serving,
+            Err(error) => {
+                let advice = advice(&error);
+                let error = anyhow::Error::new(error).context("the monitor was not started");
+                return Ok(failure::report(&error, &format!("{error:#}"), &advice));
+            }
+        };
         write!(out, "{}", serving.welcome())?;
         out.flush()?;
         serving.run(any(told_to_end)).await?;
+        log("ended; what it knows is kept");
         Ok(Exit::Done)
     })
+}
+
+/// What to do about a start that failed, where the error does not say it.
+fn advice(error: &ServeError) -> Vec<String> {
+    let lines: &[&str] = match error {
+        ServeError::Listen { source, .. } if source.kind() == io::ErrorKind::AddrInUse => &[
+            "another program has this port, perhaps another monitor: `verger doctor` looks",
+            "`--listen 127.0.0.1:9374` takes another port, `--listen 127.0.0.1:0` any that is free",
+        ],
+        // The error names the process.
+        ServeError::Store(store) if store.to_string().contains("in use by another monitor") => &[
+            "that one can be asked right away: `verger agents`, `verger doctor`",
+            "`--data-dir DIR` with `--listen ADDR` starts another one, with data of its own",
+        ],
+        _ => &[],
+    };
+    lines.iter().map(|line| (*line).to_owned()).collect()
 }
 
 fn told(kind: SignalKind) -> anyhow::Result<Signal> {

@@ -28,12 +28,18 @@ Examples:
 `loginctl enable-linger` keeps it running while you are logged out.")]
     Install(Install),
     /// Say whether it is installed and runs
+    #[command(after_help = "\
+Example:
+  verger service status
+
+Exit code 3 when it is not installed. `journalctl --user -u verger` shows what it printed.")]
     Status {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
     /// Stop it, and start it no longer; its data is kept
+    #[command(after_help = "Example:\n  verger service uninstall")]
     Uninstall,
 }
 
@@ -51,7 +57,7 @@ pub(crate) struct Install {
 pub(crate) fn run(what: &Service, out: &mut dyn Write) -> anyhow::Result<Exit> {
     if !Path::new("/run/systemd/system").is_dir() {
         bail!(
-            "this machine is not run by systemd; have `verger serve` started by whatever starts programs here"
+            "this machine is not run by systemd: have `verger serve` started by whatever starts programs here"
         );
     }
     let path = unit_path()?;
@@ -73,7 +79,8 @@ fn install(args: &Install, path: &Path, out: &mut dyn Write) -> anyhow::Result<E
     fs::write(path, unit).with_context(|| format!("could not write {}", path.display()))?;
     systemctl(&["daemon-reload"])?;
     systemctl(&["enable", "--now", UNIT])?;
-    writeln!(out, "installed as {}; `verger service status` says how it is", path.display())?;
+    writeln!(out, "installed as {}, and started", path.display())?;
+    writeln!(out, "`verger doctor` checks it; `journalctl --user -u verger` shows what it prints")?;
     Ok(Exit::Done)
 }
 
@@ -87,7 +94,7 @@ fn status(json: bool, path: &Path, out: &mut dyn Write) -> anyhow::Result<Exit> 
     } else if installed {
         writeln!(out, "installed as {}, {state}", path.display())?;
     } else {
-        writeln!(out, "not installed; `verger service install` does that")?;
+        writeln!(out, "not installed: `verger service install` installs it")?;
     }
     Ok(if installed { Exit::Done } else { Exit::NotFound })
 }

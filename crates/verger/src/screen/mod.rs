@@ -2,8 +2,10 @@
 
 mod paint;
 mod table;
+mod width;
 mod words;
 
 pub(crate) use paint::{Paint, Style};
-pub(crate) use table::Table;
-pub(crate) use words::{ago, lasting, safe, short, until};
+pub(crate) use table::{Column, Table};
+pub(crate) use width::{Width, wrapped};
+pub(crate) use words::{ago, clock, count, grouped, lasting, quoted, safe, short, until};

@@ -8,7 +8,7 @@ use std::io::{IsTerminal, stdout};
 pub(crate) enum Style {
     /// As everything else.
     Plain,
-    /// A heading.
+    /// A heading, or what matters less.
     Dim,
     /// All is well.
     Good,
@@ -27,11 +27,12 @@ pub(crate) struct Paint {
 }
 
 impl Paint {
-    /// For standard output: colours on a terminal, unless `NO_COLOR` is set or the terminal cannot.
+    /// For standard output, by the habits of terminals: `NO_COLOR` forbids colours, `CLICOLOR_FORCE` asks for them;
+    /// else a terminal that can gets them.
     pub(crate) fn of_stdout() -> Self {
-        let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
         let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
-        Self { coloured: stdout().is_terminal() && !is_set("NO_COLOR") && !is_dumb }
+        let wanted = is_set("CLICOLOR_FORCE") || (stdout().is_terminal() && !is_dumb);
+        Self { coloured: wanted && !is_set("NO_COLOR") }
     }
 
     /// Without colours.
@@ -50,8 +51,13 @@ impl Paint {
             Style::Bad => "31",
             Style::Strong => "1",
         };
-        if self.coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+        if self.coloured && !text.is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
+}
+
+/// Whether a variable switches something on.
+pub(super) fn is_set(name: &str) -> bool {
+    env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0")
 }
 
 #[cfg(test)]
@@ -62,7 +68,5 @@ mod tests {
     fn colours_are_for_those_who_can_see_them() {
         assert_eq!(Paint { coloured: true }.paint(Style::Bad, "STUCK"), "\x1b[31mSTUCK\x1b[0m");
         assert_eq!(Paint::plain().paint(Style::Bad, "STUCK"), "STUCK");
-        // Tests write into a pipe or a file.
-        assert_eq!(Paint::of_stdout().coloured, stdout().is_terminal());
     }
 }

@@ -1,5 +1,7 @@
 //! Times as people say them, and texts of others made safe to show.
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use verger_api::{HumanDuration, Time};
 
 /// A text that may come from anybody, on one line and without what a terminal would obey.
@@ -22,19 +24,35 @@ fn millis_between(from: Time, to: Time) -> u64 {
     u64::try_from(to.as_millis().saturating_sub(from.as_millis())).unwrap_or(0)
 }
 
-/// A length of time in words: `12 minutes`.
+/// A length of time in words, rounded: `12 minutes`.
 pub(crate) fn lasting(millis: u64) -> String {
     let seconds = millis / 1_000;
-    let (count, unit) = match seconds {
-        0..=119 => (seconds, "second"),
-        120..=7_199 => (seconds / 60, "minute"),
-        7_200..=172_799 => (seconds / 3_600, "hour"),
-        _ => (seconds / 86_400, "day"),
+    let (number, unit) = match seconds {
+        0 => return "less than a second".to_owned(),
+        1..=119 => (seconds, "second"),
+        120..=7_199 => ((seconds + 30) / 60, "minute"),
+        7_200..=172_799 => ((seconds + 1_800) / 3_600, "hour"),
+        _ => ((seconds + 43_200) / 86_400, "day"),
     };
-    if seconds == 0 {
-        return "less than a second".to_owned();
+    count(number, unit)
+}
+
+/// So many of them: `1 agent`, `1,200 agents`.
+pub(crate) fn count(number: u64, one: &str) -> String {
+    format!("{} {one}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// A number that can be read at a glance: `1,234,567`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
     }
-    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
+    text
 }
 
 /// How long ago, in words.
@@ -64,6 +82,32 @@ pub(crate) fn short(then: Time, now: Time) -> String {
     HumanDuration::from_secs(rounded).to_string()
 }
 
+/// The time of day where the reader is; with the date if that is another day than today.
+pub(crate) fn clock(at: Time, now: Time) -> String {
+    clock_in(&TimeZone::system(), at, now)
+}
+
+fn clock_in(zone: &TimeZone, at: Time, now: Time) -> String {
+    let there =
+        |time: Time| Timestamp::from_millisecond(time.as_millis()).map(|time| time.to_zoned(zone.clone()));
+    match (there(at), there(now)) {
+        (Ok(at), Ok(now)) if at.date() == now.date() => at.strftime("%H:%M:%S").to_string(),
+        (Ok(at), _) => at.strftime("%b %d %H:%M:%S").to_string(),
+        // No clock of this world shows it.
+        (Err(_), _) => at.to_string(),
+    }
+}
+
+/// A name as a shell takes it.
+pub(crate) fn quoted(name: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.:/@".contains(letter);
+    if !name.is_empty() && name.chars().all(is_plain) {
+        name.to_owned()
+    } else {
+        format!("'{}'", name.replace('\'', r"'\''"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -80,9 +124,9 @@ mod tests {
                 "1 second",
                 "90 seconds",
                 "2 minutes",
-                "119 minutes",
+                "120 minutes",
                 "2 hours",
-                "47 hours",
+                "48 hours",
                 "2 days"
             ]
         );
@@ -99,6 +143,24 @@ mod tests {
             (short(at(0), at(192_000)), short(at(0), at(90_061_000))),
             ("3m12s".to_owned(), "1d1h".to_owned())
         );
+    }
+
+    #[test]
+    fn a_time_of_day_has_a_date_where_it_is_another_day() {
+        let at = |text: &str| text.parse().expect("a time");
+        let now = at("2026-11-17T03:30:00Z");
+        let read = |zone: &TimeZone, text| clock_in(zone, at(text), now);
+        assert_eq!(read(&TimeZone::UTC, "2026-11-17T01:02:03Z"), "01:02:03");
+        assert_eq!(read(&TimeZone::UTC, "2026-11-16T23:02:03Z"), "Nov 16 23:02:03");
+        let east = TimeZone::fixed(jiff::tz::offset(2));
+        assert_eq!(read(&east, "2026-11-16T23:02:03Z"), "01:02:03", "it is today where the reader is");
+    }
+
+    #[test]
+    fn numbers_and_names_are_easy_on_the_eye_and_on_the_shell() {
+        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!((count(1, "agent"), count(1_200, "agent")), ("1 agent".into(), "1,200 agents".into()));
+        assert_eq!(["a-1", "it's", ""].map(quoted), ["a-1", r"'it'\''s'", "''"]);
     }
 
     proptest! {

@@ -7,7 +7,8 @@ use verger_client::{BreakerFilter, Page};
 use super::Screen;
 use super::reach::{Reach, now};
 use crate::exit::Exit;
-use crate::screen::{Style, Table, ago, safe, short, until};
+use crate::screen::Column::{Kept, Optional};
+use crate::screen::{Style, Table, ago, quoted, safe, short, until};
 
 /// List circuit breakers, or close one
 #[derive(Debug, Args)]
@@ -35,12 +36,27 @@ pub(crate) struct Breakers {
 #[derive(Debug, Subcommand)]
 pub(crate) enum What {
     /// Close a breaker, so that calls pass again
+    #[command(after_help = "\
+Example:
+  verger breakers reset agent-7/tool/bash
+
+Mend what failed first: a breaker opens again when calls go on failing.")]
     Reset {
         /// Its name, as `verger breakers` shows it
         name: String,
         #[command(flatten)]
         reach: Reach,
     },
+}
+
+impl Breakers {
+    /// Which monitor is asked.
+    pub(super) fn reach(&self) -> &Reach {
+        match &self.what {
+            Some(What::Reset { reach, .. }) => reach,
+            None => &self.reach,
+        }
+    }
 }
 
 pub(super) async fn run(args: &Breakers, screen: &mut Screen<'_>) -> anyhow::Result<Exit> {
@@ -55,7 +71,7 @@ async fn reset(name: &str, reach: &Reach, screen: &mut Screen<'_>) -> anyhow::Re
     if reach.json {
         return screen.json(&breaker);
     }
-    screen.line(&format!("{} is {}", safe(&breaker.name), breaker.state))?;
+    screen.line(&format!("{} is {}: calls pass again", safe(&breaker.name), breaker.state))?;
     Ok(Exit::Done)
 }
 
@@ -67,14 +83,30 @@ async fn list(args: &Breakers, screen: &mut Screen<'_>) -> anyhow::Result<Exit> 
         return screen.json(&answer);
     }
     if answer.items.is_empty() {
-        screen.line("no circuit breakers")?;
+        let filtered = args.state.is_some() || args.agent.is_some();
+        screen.line(if filtered {
+            "no circuit breaker matches"
+        } else {
+            "no circuit breakers yet: calls make them"
+        })?;
         return Ok(Exit::Done);
     }
-    let mut table = Table::new(&["NAME", "STATE", "FOR", "FAILURES", "LAST FAILURE", "TRIED AGAIN"]);
+    let mut table = Table::new(&[
+        Kept("NAME"),
+        Kept("STATE"),
+        Kept("FOR"),
+        Kept("FAILURES"),
+        Optional("LAST FAILURE", "-"),
+        Optional("TRIED AGAIN", "-"),
+    ]);
     for breaker in &answer.items {
         table.row(cells(breaker));
     }
-    table.print(screen.out, screen.paint)?;
+    table.print(screen.out, screen.paint, screen.width)?;
+    if let Some(open) = answer.items.iter().find(|breaker| breaker.state == BreakerState::Open) {
+        screen
+            .hint(&format!("verger breakers reset {}   lets calls through now", quoted(&safe(&open.name))))?;
+    }
     Ok(Exit::Done)
 }
 

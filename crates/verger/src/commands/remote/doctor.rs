@@ -9,29 +9,35 @@ use std::path::Path;
 
 use clap::Args;
 use serde::Serialize;
+use verger_api::FleetSummary;
 use verger_client::{Access, Control, Error, Withheld};
+use verger_config::Surroundings;
 
 use super::Screen;
 use super::reach::{Reach, now};
+use crate::cli::Place;
 use crate::exit::Exit;
-use crate::screen::{Style, lasting, safe};
+use crate::screen::{Style, ago, count, lasting, safe, wrapped};
+use crate::surroundings;
 
 /// Less room than this, and the monitor may soon be unable to write.
 const ROOM_MIN: u64 = 200 << 20;
 /// Clocks that differ by less confuse nobody.
 const SKEW_MS: u64 = 5_000;
+/// Behind by less than this, nobody notices.
+const LATE_MS: u64 = 1_000;
 
-/// Find out what is wrong between you and the monitor
+/// Check data, token, monitor and fleet, and say how to mend what is wrong
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   verger doctor
   verger doctor --json | jq '.checks[] | select(.status != \"ok\")'
 
-Exit code 1 when something is wrong.")]
+Exit code 1 when something is wrong; warnings alone are no failure.")]
 pub(crate) struct Doctor {
     #[command(flatten)]
-    reach: Reach,
+    pub(super) reach: Reach,
 }
 
 /// How a check went.
@@ -59,23 +65,27 @@ impl Check {
         Self { name, status: Status::Ok, text: text.into(), advice: None }
     }
 
-    fn warn(name: &'static str, text: impl Into<String>, advice: &str) -> Self {
-        Self { name, status: Status::Warn, text: text.into(), advice: Some(advice.to_owned()) }
+    fn warn(name: &'static str, text: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { name, status: Status::Warn, text: text.into(), advice: Some(advice.into()) }
     }
 
-    fn fail(name: &'static str, text: impl Into<String>, advice: &str) -> Self {
-        Self { name, status: Status::Fail, text: text.into(), advice: Some(advice.to_owned()) }
+    fn fail(name: &'static str, text: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { name, status: Status::Fail, text: text.into(), advice: Some(advice.into()) }
     }
 }
 
 pub(super) async fn run(args: &Doctor, screen: &mut Screen<'_>) -> anyhow::Result<Exit> {
-    let access = args.reach.access()?;
-    let mut checks = Vec::new();
+    let mut checks = vec![of_configuration()];
     if let Some(folder) = args.reach.folder() {
         checks.extend(of_folder(&folder));
     }
-    checks.push(of_token(&access));
-    checks.extend(of_monitor(&access).await);
+    match args.reach.access() {
+        Ok(access) => {
+            checks.push(of_token(&access));
+            checks.extend(of_monitor(&access).await);
+        }
+        Err(error) => checks.push(Check::fail("monitor", error.to_string(), "check --url and VERGER_URL")),
+    }
     let failed = checks.iter().any(|check| check.status == Status::Fail);
     if args.reach.json {
         screen.json(&serde_json::json!({ "ok": !failed, "checks": checks }))?;
@@ -83,42 +93,65 @@ pub(super) async fn run(args: &Doctor, screen: &mut Screen<'_>) -> anyhow::Resul
         for check in &checks {
             print(check, screen)?;
         }
+        summary(&checks, screen)?;
     }
     Ok(if failed { Exit::Failed } else { Exit::Done })
 }
 
 fn print(check: &Check, screen: &mut Screen<'_>) -> anyhow::Result<()> {
     let (mark, style) = match check.status {
-        Status::Ok => ("ok  ", Style::Good),
-        Status::Warn => ("warn", Style::Warn),
-        Status::Fail => ("FAIL", Style::Bad),
+        Status::Ok => ("✓", Style::Good),
+        Status::Warn => ("!", Style::Warn),
+        Status::Fail => ("✗", Style::Bad),
     };
-    screen.line(&format!("{}  {:<9} {}", screen.paint.paint(style, mark), check.name, safe(&check.text)))?;
+    let text = wrapped(&safe(&check.text), 17, screen.width);
+    screen.line(&format!("{} {:<14} {text}", screen.paint.paint(style, mark), check.name))?;
     if let Some(advice) = &check.advice {
-        screen.line(&format!("                → {advice}"))?;
+        screen.line(&format!("{}→ {}", " ".repeat(17), wrapped(advice, 19, screen.width)))?;
     }
     Ok(())
 }
 
-/// The data folder: whether it is there, and whether there is room.
+fn summary(checks: &[Check], screen: &mut Screen<'_>) -> anyhow::Result<()> {
+    let of = |status| checks.iter().filter(|check| check.status == status).count() as u64;
+    let (failed, warned) = (of(Status::Fail), of(Status::Warn));
+    screen.line("")?;
+    screen.line(&match (failed, warned) {
+        (0, 0) => "all is well".to_owned(),
+        (0, warned) => format!("it works; {}", count(warned, "warning")),
+        (failed, 0) => count(failed, "problem"),
+        (failed, warned) => format!("{}, {}", count(failed, "problem"), count(warned, "warning")),
+    })
+}
+
+/// The configuration that this environment names, if any. The monitor may have been started with another one.
+fn of_configuration() -> Check {
+    let around: Surroundings = surroundings::of(&Place::default());
+    let report = verger_config::check(&around);
+    match (report.passed, around.environment.get("VERGER_CONFIG")) {
+        (false, _) => {
+            Check::fail("configuration", "it is wrong", "`verger config check` says what and where")
+        }
+        (true, Some(file)) => Check::ok("configuration", file.clone()),
+        (true, None) => Check::ok("configuration", "VERGER_CONFIG names none; none is needed"),
+    }
+}
+
+/// The data folder: whether it is there, is private, and has room.
 fn of_folder(folder: &Path) -> Vec<Check> {
     let shown = folder.display();
     let Ok(meta) = fs::metadata(folder) else {
-        let text = format!("{shown} does not exist");
-        return vec![Check::warn(
-            "data",
-            text,
-            "it is made by the first `verger serve`; or name another by --data-dir",
-        )];
+        let advice = "the first `verger serve` makes it; or name another by --data-dir";
+        return vec![Check::warn("data", format!("{shown} does not exist"), advice)];
     };
-    let mut checks = vec![if meta.mode() % 0o10 == 0 {
+    let mut checks = vec![if meta.mode() % 0o100 == 0 {
         Check::ok("data", shown.to_string())
     } else {
-        Check::warn("data", format!("{shown} is open to other users"), "`chmod 700` it")
+        Check::warn("data", format!("{shown} is open to other users"), format!("chmod 700 {shown}"))
     }];
     if let Ok(disk) = rustix::fs::statvfs(folder) {
         let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-        let text = format!("{} MB free", free >> 20);
+        let text = format!("{:.1} GB free", free as f64 / 1e9);
         checks.push(if free < ROOM_MIN {
             Check::fail("disk", text, "make room: a monitor that cannot write decides nothing")
         } else {
@@ -147,62 +180,98 @@ async fn of_monitor(access: &Access) -> Vec<Check> {
     let health = match control.health().await {
         Ok(health) => health,
         Err(error @ Error::Unreachable { .. }) => {
-            return vec![Check::fail("monitor", error.to_string(), "start it: `verger serve`")];
+            let text = super::hints::sentence(&error.into());
+            return vec![Check::fail(
+                "monitor",
+                text,
+                "start it: `verger serve`; or say where it is: --url, --data-dir",
+            )];
         }
         Err(error) => {
             let advice = "another program has its port: stop that, or use `verger serve --listen`";
             return vec![Check::fail("monitor", error.to_string(), advice)];
         }
     };
-    let text = format!(
-        "{} answers at {}, for {}",
-        health.version,
-        access.address,
-        lasting(health.uptime_seconds * 1_000)
-    );
-    let mut checks = vec![if health.version == env!("CARGO_PKG_VERSION") {
+    let uptime = lasting(health.uptime_seconds * 1_000);
+    let text = format!("version {} answers at {}, up for {uptime}", health.version, access.address);
+    let own = env!("CARGO_PKG_VERSION");
+    let mut checks = vec![if health.version == own {
         Check::ok("monitor", text)
     } else {
-        let text = format!("{text}; this program is {}", env!("CARGO_PKG_VERSION"));
-        Check::warn("monitor", text, "restart the monitor with the version that you use")
+        Check::warn(
+            "monitor",
+            format!("{text}; this program is {own}"),
+            "restart the monitor with the version that you use",
+        )
     }];
-    match control.ready().await {
-        Ok(readiness) if readiness.ready => {
-            checks.push(Check::ok("ready", "it does its work"));
-            checks.extend(of_fleet(&control).await);
-        }
-        // Whoever does not do its work does not answer either.
-        Ok(readiness) => {
-            let missing: Vec<_> =
-                readiness.missing.iter().map(|part| format!("{}: {}", part.part, part.text)).collect();
-            checks.push(Check::fail("ready", missing.join("; "), "look at what the monitor printed"));
-        }
-        Err(error) => {
-            checks.push(Check::fail("ready", error.to_string(), "look at what the monitor printed"));
-        }
+    let ready = of_readiness(&control).await;
+    let is_ready = ready.status == Status::Ok;
+    checks.push(ready);
+    // A monitor that does not do its work may not answer for long.
+    if is_ready {
+        checks.extend(match control.fleet().await {
+            Ok(fleet) => of_fleet(&fleet),
+            Err(error) => vec![of_refusal(&error)],
+        });
     }
     checks
 }
 
-/// What only somebody who may read can ask: clocks and blindness.
-async fn of_fleet(control: &Control) -> Vec<Check> {
-    let fleet = match control.fleet().await {
-        Ok(fleet) => fleet,
-        Err(error) => return vec![Check::warn("access", error.to_string(), "give it a token that may read")],
-    };
+async fn of_readiness(control: &Control) -> Check {
+    let advice = "its standard error may say more; if the disk is full, make room";
+    match control.ready().await {
+        Ok(readiness) if readiness.ready => Check::ok("ready", "it does its work"),
+        Ok(readiness) => {
+            let missing: Vec<_> =
+                readiness.missing.iter().map(|part| format!("{}: {}", part.part, part.text)).collect();
+            Check::fail("ready", missing.join("; "), advice)
+        }
+        Err(error) => Check::fail("ready", error.to_string(), advice),
+    }
+}
+
+/// Why nothing could be read. A token that is wrong makes every other command fail, one that is kept back does not.
+fn of_refusal(error: &Error) -> Check {
+    match error.problem().map(|problem| problem.code.as_str()) {
+        Some("VG0412") => {
+            Check::fail("access", error.to_string(), "unset VERGER_TOKEN, or set it to a valid token")
+        }
+        Some("VG0411") => Check::warn("access", "nothing can be read without a token", "see `token` above"),
+        _ => Check::warn("access", error.to_string(), "use a token that may read"),
+    }
+}
+
+/// What only somebody who may read can ask: clocks, pace, blindness and how the fleet is.
+fn of_fleet(fleet: &FleetSummary) -> Vec<Check> {
     let skew = fleet.at.as_millis().abs_diff(now().as_millis());
     let mut checks = vec![if skew < SKEW_MS {
         Check::ok("clock", "the monitor's clock and this one agree")
     } else {
-        Check::warn(
-            "clock",
-            format!("the monitor's clock and this one differ by {}", lasting(skew)),
-            "set the clocks right",
-        )
+        let text = format!("the monitor's clock and this one differ by {}", lasting(skew));
+        Check::warn("clock", text, "set the clocks right")
     }];
-    if fleet.monitor.lateness_ms > 1_000 {
+    if fleet.monitor.lateness_ms > LATE_MS {
         let text = format!("the monitor is {} behind", lasting(fleet.monitor.lateness_ms));
         checks.push(Check::warn("pace", text, "give it more processor, or send it less"));
     }
+    if let Some(blind) = fleet.monitor.blind_times.first() {
+        let lasted = u64::try_from(blind.until.as_millis() - blind.from.as_millis()).unwrap_or(0);
+        let text = format!(
+            "it last could not see for {}, until {} ({})",
+            lasting(lasted),
+            ago(blind.until, now()),
+            blind.cause
+        );
+        checks.push(Check::ok("sight", text));
+    }
+    let agents = count(fleet.agents, "agent");
+    checks.push(match fleet.open_incidents {
+        0 => Check::ok("fleet", format!("{agents}, no open incidents")),
+        open => Check::warn(
+            "fleet",
+            format!("{agents}, {}", count(open, "open incident")),
+            "`verger fleet` lists them",
+        ),
+    });
     checks
 }

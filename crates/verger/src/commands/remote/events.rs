@@ -3,14 +3,13 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use serde_json::Value;
 use verger_api::List;
 use verger_client::{Control, Event, Page, Streamed};
 
-use super::Screen;
-use super::reach::Reach;
+use super::reach::{Reach, now};
+use super::{Screen, told};
 use crate::exit::Exit;
-use crate::screen::{Style, safe};
+use crate::screen::{Style, clock, safe, wrapped};
 
 /// Show what happened, and with -f what happens
 #[derive(Debug, Args)]
@@ -33,7 +32,7 @@ pub(crate) struct Events {
     #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = 20)]
     lines: u32,
     #[command(flatten)]
-    reach: Reach,
+    pub(super) reach: Reach,
 }
 
 pub(super) async fn run(args: &Events, screen: &mut Screen<'_>) -> anyhow::Result<Exit> {
@@ -117,59 +116,22 @@ async fn follow(
     }
 }
 
+/// One event: when, its number, whom it is about, what happened. Its type is for those who look for it by `grep`.
 fn show(event: &Event, args: &Events, screen: &mut Screen<'_>) -> anyhow::Result<()> {
     if args.reach.json {
         screen.line(&event.json)?;
     } else {
-        let time = screen.paint.paint(Style::Dim, &event.time.to_string());
+        let (time, kind) = if screen.is_seen() {
+            (clock(event.time, now()), String::new())
+        } else {
+            (event.time.to_string(), format!("  [{}]", safe(&event.kind)))
+        };
         let subject = safe(event.subject.as_deref().unwrap_or("-"));
-        let text = safe(&sentence(&event.data));
-        screen.line(&format!("{time}  {:>6}  {subject}  {}  {text}", safe(&event.id), safe(&event.kind)))?;
+        let head = format!("{time}  {:>5}  {subject:<12}  ", safe(&event.id));
+        let text = wrapped(&told::sentence(event), head.chars().count(), screen.width);
+        let text = screen.paint.paint(told::style(event), &text);
+        screen.line(&format!("{}{text}{kind}", screen.paint.paint(Style::Dim, &head)))?;
     }
     screen.out.flush()?;
     Ok(())
-}
-
-/// What happened, in as many words as the event has. One of a newer monitor has at least its data.
-fn sentence(data: &Value) -> String {
-    let text = |name: &str| data[name].as_str();
-    let change = text("from").zip(text("to")).map(|(from, to)| format!("{from} → {to}"));
-    let kind = text("kind").map(ToOwned::to_owned);
-    let said = ["text", "reason", "message", "decision"].into_iter().find_map(text).map(ToOwned::to_owned);
-    let parts: Vec<String> =
-        [change.or(kind), said].into_iter().flatten().filter(|part| !part.is_empty()).collect();
-    if !parts.is_empty() {
-        return parts.join(": ");
-    }
-    match data.as_object() {
-        Some(fields) => {
-            let fields =
-                fields.iter().filter(|(name, _)| !matches!(name.as_str(), "agentId" | "agent" | "metrics"));
-            fields.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
-        }
-        None => String::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn an_event_is_told_in_as_many_words_as_it_has() {
-        let told = [
-            json!({"agentId": "a", "from": "HEALTHY", "to": "STUCK", "reason": "no tool call for 17m"}),
-            json!({"agentId": "a", "attempt": 1, "message": "look at the tests", "id": "1-2"}),
-            json!({"id": "7", "kind": "stuck", "agentId": "a", "evidence": []}),
-            json!({"agent": "a", "downtime": 300}),
-            json!("strange"),
-        ]
-        .map(|data| sentence(&data));
-        assert_eq!(
-            told,
-            ["HEALTHY → STUCK: no tool call for 17m", "look at the tests", "stuck", "downtime=300", ""]
-        );
-    }
 }

@@ -4,15 +4,18 @@
 //! ([`Exit`]).
 
 mod agents;
+mod backup;
 mod breakers;
 mod doctor;
 mod events;
 mod fleet;
+mod hints;
 mod history;
 mod open;
 mod orders;
 mod reach;
 mod tokens;
+mod told;
 mod why;
 
 use std::io::Write;
@@ -21,8 +24,11 @@ use clap::Subcommand;
 use serde::Serialize;
 use tokio::runtime::Builder;
 
+use reach::Reach;
+
 use crate::exit::Exit;
-use crate::screen::Paint;
+use crate::failure;
+use crate::screen::{Paint, Style, Width, wrapped};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Remote {
@@ -44,12 +50,14 @@ pub(crate) enum Remote {
     Token(tokens::Tokens),
     Open(open::Open),
     Doctor(doctor::Doctor),
+    Backup(backup::Backup),
 }
 
 /// Where commands print.
 pub(crate) struct Screen<'a> {
     pub(crate) out: &'a mut dyn Write,
     pub(crate) paint: Paint,
+    pub(crate) width: Width,
 }
 
 impl Screen<'_> {
@@ -59,33 +67,93 @@ impl Screen<'_> {
         Ok(Exit::Done)
     }
 
+    /// Whether a person looks at it, as far as can be told.
+    fn is_seen(&self) -> bool {
+        self.width.columns().is_some()
+    }
+
+    /// What one could do next, for people alone.
+    fn hint(&mut self, text: &str) -> anyhow::Result<()> {
+        if self.is_seen() {
+            let text = self.paint.paint(Style::Dim, &wrapped(&format!("next: {text}"), 6, self.width));
+            self.line(&text)?;
+        }
+        Ok(())
+    }
+
     fn line(&mut self, text: &str) -> anyhow::Result<()> {
         writeln!(self.out, "{text}")?;
         Ok(())
     }
 }
 
+impl Remote {
+    /// Which monitor it asks.
+    fn reach(&self) -> &Reach {
+        match self {
+            Self::Agents(args) => &args.reach,
+            Self::Agent(args) => &args.reach,
+            Self::Why(args) => &args.reach,
+            Self::History(args) => &args.reach,
+            Self::Fleet(args) => &args.reach,
+            Self::Events(args) => &args.reach,
+            Self::Nudge(args) => &args.whom.reach,
+            Self::Escalate(args) => &args.whom.reach,
+            Self::Decide(args) => &args.whom.reach,
+            Self::Terminate(args) => &args.whom.reach,
+            Self::Recover(args) => &args.reach,
+            Self::Wrong(args) => &args.reach,
+            Self::Breakers(args) => args.reach(),
+            Self::Token(what) => what.reach(),
+            Self::Open(args) => &args.reach,
+            Self::Doctor(args) => &args.reach,
+            Self::Backup(args) => &args.reach,
+        }
+    }
+
+    /// The agent that an order is about.
+    fn whom(&self) -> Option<&str> {
+        match self {
+            Self::Nudge(args) => Some(&args.whom.id),
+            Self::Escalate(args) => Some(&args.whom.id),
+            Self::Decide(args) => Some(&args.whom.id),
+            Self::Terminate(args) => Some(&args.whom.id),
+            _ => None,
+        }
+    }
+}
+
 pub(crate) fn run(command: &Remote, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let mut screen = Screen { out, paint: Paint::of_stdout() };
+    let mut screen = Screen { out, paint: Paint::of_stdout(), width: Width::of_stdout() };
     let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        match command {
-            Remote::Agents(args) => agents::list(args, &mut screen).await,
-            Remote::Agent(args) => agents::one(args, &mut screen).await,
-            Remote::Why(args) => why::run(args, &mut screen).await,
-            Remote::History(args) => history::run(args, &mut screen).await,
-            Remote::Fleet(args) => fleet::run(args, &mut screen).await,
-            Remote::Events(args) => events::run(args, &mut screen).await,
-            Remote::Nudge(args) => orders::nudge(args, &mut screen).await,
-            Remote::Escalate(args) => orders::escalate(args, &mut screen).await,
-            Remote::Decide(args) => orders::decide(args, &mut screen).await,
-            Remote::Terminate(args) => orders::terminate(args, &mut screen).await,
-            Remote::Recover(args) => orders::recover(args, &mut screen).await,
-            Remote::Wrong(args) => orders::wrong(args, &mut screen).await,
-            Remote::Breakers(args) => breakers::run(args, &mut screen).await,
-            Remote::Token(what) => tokens::run(what, &mut screen).await,
-            Remote::Open(args) => open::run(args, &mut screen).await,
-            Remote::Doctor(args) => doctor::run(args, &mut screen).await,
+        match carry_out(command, &mut screen).await {
+            Ok(exit) => Ok(exit),
+            Err(error) => {
+                Ok(failure::report(&error, &hints::sentence(&error), &hints::of(&error, command).await))
+            }
         }
     })
+}
+
+async fn carry_out(command: &Remote, screen: &mut Screen<'_>) -> anyhow::Result<Exit> {
+    match command {
+        Remote::Agents(args) => agents::list(args, screen).await,
+        Remote::Agent(args) => agents::one(args, screen).await,
+        Remote::Why(args) => why::run(args, screen).await,
+        Remote::History(args) => history::run(args, screen).await,
+        Remote::Fleet(args) => fleet::run(args, screen).await,
+        Remote::Events(args) => events::run(args, screen).await,
+        Remote::Nudge(args) => orders::nudge(args, screen).await,
+        Remote::Escalate(args) => orders::escalate(args, screen).await,
+        Remote::Decide(args) => orders::decide(args, screen).await,
+        Remote::Terminate(args) => orders::terminate(args, screen).await,
+        Remote::Recover(args) => orders::recover(args, screen).await,
+        Remote::Wrong(args) => orders::wrong(args, screen).await,
+        Remote::Breakers(args) => breakers::run(args, screen).await,
+        Remote::Token(what) => tokens::run(what, screen).await,
+        Remote::Open(args) => open::run(args, screen).await,
+        Remote::Doctor(args) => doctor::run(args, screen).await,
+        Remote::Backup(args) => backup::run(args, screen).await,
+    }
 }

@@ -10,9 +10,10 @@ use super::Screen;
 use super::reach::Reach;
 use crate::exit::Exit;
 
-/// Sign a browser in to the dashboard
+/// Sign a browser in to the monitor
 ///
-/// The link works once, for a minute.
+/// The link works once, for a minute. There is no dashboard yet: a browser that is signed in reads what a read token
+/// reads, such as /v1/fleet.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -23,7 +24,7 @@ pub(crate) struct Open {
     #[arg(long)]
     print: bool,
     #[command(flatten)]
-    reach: Reach,
+    pub(super) reach: Reach,
 }
 
 pub(super) async fn run(args: &Open, screen: &mut Screen<'_>) -> anyhow::Result<Exit> {
@@ -34,7 +35,7 @@ pub(super) async fn run(args: &Open, screen: &mut Screen<'_>) -> anyhow::Result<
     screen.line(&link.url)?;
     // Nobody sits in front of a pipe.
     if !args.print && stdout().is_terminal() && !browse(&link.url) {
-        screen.line("No browser could be opened here; open the link in one. It works once, for a minute.")?;
+        screen.hint("no browser could be opened here; open the link in one. It works once, for a minute.")?;
     }
     Ok(Exit::Done)
 }

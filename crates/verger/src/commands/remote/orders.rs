@@ -1,29 +1,28 @@
 //! Commands by which people order something: remind, ask, decide, end, take up again, call an alarm false.
 
-use std::io::{self, Write};
-
 use clap::Args;
 use verger_api::{
-    Decision, DecisionRequest, EscalateRequest, HumanDuration, Intervention, InterventionKind, NudgeRequest,
-    RecoverRequest, TerminateRequest, Time, WrongRequest,
+    Decision, DecisionRequest, Delivery, EscalateRequest, HumanDuration, Intervention, InterventionKind,
+    NudgeRequest, RecoverRequest, TerminateRequest, Time, WrongRequest,
 };
 
 use super::Screen;
 use super::reach::{Reach, now};
 use crate::exit::Exit;
-use crate::screen::{safe, until};
+use crate::failure;
+use crate::screen::{quoted, safe, until};
 
 /// Whom an order is about.
 #[derive(Debug, Args)]
 pub(crate) struct Whom {
     /// Which agent
     #[arg(value_name = "ID")]
-    id: String,
+    pub(super) id: String,
     /// Only if this is its present life: an order about an earlier one is refused
     #[arg(long, value_name = "N")]
     incarnation: Option<u32>,
     #[command(flatten)]
-    reach: Reach,
+    pub(super) reach: Reach,
 }
 
 /// Remind an agent of its work
@@ -33,21 +32,26 @@ Examples:
   verger nudge agent-7
   verger nudge agent-7 -m \"The tests fail since your last change; look at them first.\"
 
-It is queued at first. `verger events --agent agent-7` tells when it was delivered, and whether it was answered.")]
+It is queued until the agent takes it: with the reply to its next heartbeat, or from its inbox.
+`verger events --agent agent-7 -f` shows when it arrives and whether the agent reacts.")]
 pub(crate) struct Nudge {
     #[command(flatten)]
-    whom: Whom,
-    /// What it is told; the words of its role if it is not said
+    pub(super) whom: Whom,
+    /// What it is told; without it, the words of its role
     #[arg(short, long, value_name = "TEXT")]
     message: Option<String>,
 }
 
 /// Ask people, or the orchestrator, what to do about an agent
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  verger escalate agent-7 --reason \"it rewrites the same file\"")]
+#[command(after_help = "\
+Example:
+  verger escalate agent-7 --reason \"it rewrites the same file\"
+
+Whoever `notify` and `orchestrator` of the configuration name is told. `verger decide` answers.")]
 pub(crate) struct Escalate {
     #[command(flatten)]
-    whom: Whom,
+    pub(super) whom: Whom,
     /// Why
     #[arg(long, value_name = "TEXT")]
     reason: String,
@@ -59,10 +63,14 @@ pub(crate) struct Escalate {
 Examples:
   verger decide agent-7 allow-more-time --for 30m --reason \"a long build\"
   verger decide agent-7 force-handoff
-  verger decide agent-7 terminate-and-recover --reason \"it is lost\"")]
+  verger decide agent-7 terminate-and-recover --reason \"it is lost\"
+
+allow-more-time        leave it alone for that long, then look again
+force-handoff          have it save its work and stop; a successor goes on
+terminate-and-recover  stop it; its work starts again from the last valid checkpoint")]
 pub(crate) struct Decide {
     #[command(flatten)]
-    whom: Whom,
+    pub(super) whom: Whom,
     /// allow-more-time, force-handoff or terminate-and-recover
     #[arg(value_name = "DECISION")]
     decision: Decision,
@@ -76,10 +84,14 @@ pub(crate) struct Decide {
 
 /// End an agent; what it saved is kept
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  verger terminate agent-7 --reason \"no longer needed\"")]
+#[command(after_help = "\
+Example:
+  verger terminate agent-7 --reason \"no longer needed\"
+
+Verger ends it by what `termination` of the configuration names: a command or a webhook.")]
 pub(crate) struct Terminate {
     #[command(flatten)]
-    whom: Whom,
+    pub(super) whom: Whom,
     /// Why
     #[arg(long, value_name = "TEXT")]
     reason: String,
@@ -102,7 +114,7 @@ pub(crate) struct Recover {
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
-    reach: Reach,
+    pub(super) reach: Reach,
 }
 
 /// Mark an alarm as false
@@ -111,7 +123,7 @@ pub(crate) struct Recover {
 Example:
   verger wrong 4711 --reason \"it was waiting for a review\"
 
-`verger events` shows the numbers of events.")]
+`verger events` shows the numbers of events, and `verger why` that of an open alarm.")]
 pub(crate) struct Wrong {
     /// The number of the event
     #[arg(value_name = "EVENT")]
@@ -120,7 +132,7 @@ pub(crate) struct Wrong {
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
-    reach: Reach,
+    pub(super) reach: Reach,
 }
 
 pub(super) async fn nudge(args: &Nudge, screen: &mut Screen<'_>) -> anyhow::Result<Exit> {
@@ -138,8 +150,7 @@ pub(super) async fn escalate(args: &Escalate, screen: &mut Screen<'_>) -> anyhow
 pub(super) async fn decide(args: &Decide, screen: &mut Screen<'_>) -> anyhow::Result<Exit> {
     let Whom { id, incarnation, reach } = &args.whom;
     if args.lasts.is_some() && args.decision != Decision::AllowMoreTime {
-        // Nothing is left to be done if even this cannot be written.
-        let _ = writeln!(io::stderr(), "error: --for goes with allow-more-time alone");
+        failure::say("--for goes with allow-more-time alone", &[]);
         return Ok(Exit::Usage);
     }
     let until = args.lasts.map(|lasts| {
@@ -161,20 +172,29 @@ fn told(done: &Intervention, reach: &Reach, screen: &mut Screen<'_>) -> anyhow::
     if reach.json {
         return screen.json(done);
     }
-    let what = match done.kind {
-        InterventionKind::Nudge => "a reminder",
-        InterventionKind::Escalation => "a question to people",
-        InterventionKind::Decision => "the decision",
-        InterventionKind::Termination => "the end",
+    let agent = safe(&done.agent_id);
+    let said = match (done.kind, done.delivery) {
+        (InterventionKind::Nudge, Delivery::Queued) => format!("reminder for {agent} queued"),
+        (InterventionKind::Nudge, delivery) => format!("reminder for {agent} {delivery}"),
+        (InterventionKind::Escalation, _) => format!("people are asked about {agent}"),
+        (InterventionKind::Decision, _) => format!("decision about {agent} recorded"),
+        (InterventionKind::Termination, _) => format!("termination of {agent} ordered"),
     };
-    let (agent, life) = (safe(&done.agent_id), done.incarnation);
     let text = done.message.as_ref().or(done.reason.as_ref()).filter(|text| !text.is_empty());
-    let text = text.map_or_else(String::new, |text| format!(": {}", safe(text)));
-    screen.line(&format!(
-        "{what} for {agent} (life {life}) is {}, as {}{text}",
-        done.delivery,
-        safe(&done.id)
-    ))?;
+    let text =
+        text.map_or_else(String::new, |text| format!(": {}", safe(text.lines().next().unwrap_or_default())));
+    screen.line(&format!("{said} (life {}, {}){text}", done.incarnation, safe(&done.id)))?;
+    let id = quoted(&agent);
+    screen.hint(&match done.kind {
+        InterventionKind::Nudge => {
+            format!("verger events --agent {id} -f   shows when it arrives, and whether it helps")
+        }
+        InterventionKind::Escalation => {
+            format!("verger decide {id} allow-more-time|force-handoff|terminate-and-recover")
+        }
+        InterventionKind::Decision => format!("verger why {id}   shows what follows"),
+        InterventionKind::Termination => format!("verger events --agent {id} -f   shows how it ends"),
+    })?;
     Ok(Exit::Done)
 }
 
@@ -184,15 +204,16 @@ pub(super) async fn recover(args: &Recover, screen: &mut Screen<'_>) -> anyhow::
     if args.reach.json {
         return screen.json(&status);
     }
-    let next = status
-        .next_attempt_at
-        .map_or_else(String::new, |at| format!(", the next attempt {}", until(at, now())));
+    let next =
+        status.next_attempt_at.map(|at| format!("; next attempt {}", until(at, now()))).unwrap_or_default();
     let from = status
         .from_checkpoint
         .as_deref()
-        .map_or_else(String::new, |id| format!(" from checkpoint {}", safe(id)));
+        .map(|id| format!(" from checkpoint {}", safe(id)))
+        .unwrap_or_default();
     let (task, reason) = (safe(&status.task_id), safe(&status.reason));
-    screen.line(&format!("the recovery of {task} is {}{from}{next}: {reason}", status.status))?;
+    screen.line(&format!("recovery of {task}{from}: {}, {reason}{next}", status.status))?;
+    screen.hint(&format!("verger why {}   shows how it goes", quoted(&safe(&status.agent_id))))?;
     Ok(Exit::Done)
 }
 
@@ -202,6 +223,8 @@ pub(super) async fn wrong(args: &Wrong, screen: &mut Screen<'_>) -> anyhow::Resu
     if args.reach.json {
         return screen.json(&mark);
     }
-    screen.line(&format!("event {} is marked as a false alarm", safe(&mark.event_id)))?;
+    let whom = mark.agent_id.as_deref().map(|agent| format!(" about {}", safe(agent))).unwrap_or_default();
+    screen.line(&format!("event {}{whom} is marked as a false alarm", safe(&mark.event_id)))?;
+    screen.hint("if it happens again, give the agent a role with more patience; `verger config show` lists every limit")?;
     Ok(Exit::Done)
 }

@@ -6,18 +6,20 @@ use std::time::SystemTime;
 use clap::Args;
 use verger_api::Time;
 use verger_client::{Access, Control, Surroundings};
-use verger_config::Environment;
+
+use crate::cli::Place;
+use crate::surroundings;
 
 /// Which monitor is asked. Without options: the one of this user on this machine.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Reach {
-    /// Where the monitor is; without it `$VERGER_URL`, then what runs in the data directory
-    #[arg(long, value_name = "URL")]
+    /// Where the monitor is [else `$VERGER_URL`, else what runs on the data directory]
+    #[arg(long, value_name = "URL", help_heading = "Which monitor")]
     pub(crate) url: Option<String>,
-    /// Where its data is; without it `$VERGER_DATA_DIR`, then `$XDG_STATE_HOME/verger` (root: `/var/lib/verger`)
-    #[arg(long, value_name = "DIR")]
+    /// Where its data is [else `$VERGER_DATA_DIR`, else `$XDG_STATE_HOME/verger`; root: `/var/lib/verger`]
+    #[arg(long, value_name = "DIR", help_heading = "Which monitor")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// Print JSON
+    /// Print JSON, for programs
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -25,12 +27,19 @@ pub(crate) struct Reach {
 impl Reach {
     /// Where the monitor's data is, if that can be told.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
-        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        };
-        let environment: Environment = std::env::vars_os().filter_map(text).collect();
-        let root = rustix::process::geteuid().is_root();
-        verger_config::data_dir(self.data_dir.as_deref(), &environment, root).ok()
+        let around = surroundings::of(&Place { data_dir: self.data_dir.clone(), config: None });
+        // A configuration that VERGER_CONFIG names may say where the data is; a wrong one says nothing.
+        let told = around.file().and_then(|_| verger_config::read_and_load(&around).ok());
+        match told {
+            Some(configuration) => Some(configuration.server.data_dir),
+            None => verger_config::data_dir(self.data_dir.as_deref(), &around.environment, around.root).ok(),
+        }
+    }
+
+    /// The address that a monitor left in its data, if one runs there.
+    pub(crate) fn url_left(&self) -> Option<String> {
+        let text = std::fs::read_to_string(self.folder()?.join("verger.url")).ok()?;
+        Some(text.trim().to_owned())
     }
 
     /// The address and the token that are used.

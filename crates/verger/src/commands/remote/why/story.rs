@@ -1,202 +1,226 @@
-//! An agent's state as a story: what was found, whether it is there, what it waits on, what is done about it.
+//! An agent's state as a story: what it is, why, how things stand, what happened, what comes next.
 //!
 //! One sentence for one fact, in the order in which a person would ask. What is as it should be is left out, unless the
 //! reader would wonder.
 
 use verger_api::{
-    AgentHealth, BreakerState, Cause, Evidence, FailureClass, HealthState, LivenessStatus, Mode, ProbeState,
-    Step, Time, Verdict,
+    AgentHealth, Awaited, BreakerState, Cause, FailureClass, HealthState, LivenessStatus, ProbeState, Time,
+    Verdict, Waiting,
 };
 
-use super::super::agents::awaited;
-use crate::screen::{ago, lasting, until};
+use super::Known;
+use super::next::{self, Way};
+use super::timeline::{self, Step};
+use crate::screen::{ago, clock, grouped, lasting, until};
 
 /// A clock that is off by less than this confuses nobody.
 const SKEW_MS: u64 = 5_000;
 
-/// A sentence, and what it rests on.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Paragraph {
-    pub(super) text: String,
-    pub(super) points: Vec<String>,
-}
+/// Whoever was heard within this time is surely alive; of others that is a guess.
+const QUIET_MS: u64 = 120_000;
 
 /// The whole of it.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(super) struct Story {
-    pub(super) paragraphs: Vec<Paragraph>,
-    /// What one could type next.
+    /// What follows `agent-7 is STUCK`, up to the full stop.
+    pub(super) headline: String,
+    /// What the state rests on.
+    pub(super) findings: Vec<String>,
+    /// How things stand at present.
+    pub(super) standing: Vec<String>,
+    /// What led here.
+    pub(super) happened: Vec<Step>,
+    /// What the monitor does next, and when.
     pub(super) next: Vec<String>,
+    /// What the reader can do.
+    pub(super) you_can: Vec<Way>,
+    /// The first sentence, whole.
+    whole: String,
 }
 
 impl Story {
-    /// All sentences, in order.
+    /// All sentences but those about the past, in order.
     pub(super) fn sentences(&self) -> Vec<&str> {
-        let all = self.paragraphs.iter();
-        all.flat_map(|part| std::iter::once(&part.text).chain(&part.points)).map(String::as_str).collect()
-    }
-
-    fn say(&mut self, text: impl Into<String>) {
-        self.paragraphs.push(Paragraph { text: text.into(), points: Vec::new() });
-    }
-
-    fn list(&mut self, text: impl Into<String>, points: Vec<String>) {
-        self.paragraphs.push(Paragraph { text: text.into(), points });
+        let rest = self.findings.iter().chain(&self.standing).chain(&self.next);
+        std::iter::once(&self.whole).chain(rest).map(String::as_str).collect()
     }
 }
 
-pub(super) fn of(agent: &AgentHealth, now: Time) -> Story {
-    let mut story = Story::default();
-    judgement(&mut story, agent, now);
-    liveness(&mut story, agent, now);
-    waiting(&mut story, agent, now);
-    intervention(&mut story, agent, now);
-    surroundings(&mut story, agent, now);
-    story.next = next_steps(agent);
-    story
+pub(super) fn of(known: &Known, now: Time) -> Story {
+    let Known { agent, events, .. } = known;
+    let headline = headline(agent, now);
+    let mut standing = Vec::new();
+    standing.extend(liveness(agent, now));
+    standing.extend(waiting(agent, now));
+    standing.extend(surroundings(agent, now));
+    Story {
+        whole: format!("{} is {}{headline}", agent.agent_id, agent.state),
+        headline,
+        findings: findings(agent),
+        standing,
+        happened: timeline::of(agent, events),
+        next: next::comes(known, now),
+        you_can: next::you_can(known),
+    }
 }
 
-/// The state, and the findings that led to it.
-fn judgement(story: &mut Story, agent: &AgentHealth, now: Time) {
-    let (name, since) = (&agent.agent_id, ago(agent.state_changed_at, now));
-    let (notes, reasons): (Vec<_>, Vec<_>) = agent
-        .evidence
+/// What the state means, in this case.
+fn headline(agent: &AgentHealth, now: Time) -> String {
+    let since = format!("for {}", lasting(between(agent.state_changed_at, now)));
+    match agent.state {
+        HealthState::Unknown => format!(": too little has been heard of it to judge, {since}."),
+        HealthState::Healthy => match (&agent.waiting_on, agent.liveness.status) {
+            (Some(waiting), _) => format!(": it is {}.", occupied(waiting.kind)),
+            (None, LivenessStatus::Idle) => ": it is idle, and nothing speaks against that.".to_owned(),
+            (None, _) => ": it shows life, and nothing speaks against it.".to_owned(),
+        },
+        HealthState::Degraded => format!(", {since}: there are warning signs."),
+        HealthState::Stuck | HealthState::Failing if is_silent(agent) => {
+            format!(", {since}: it does not answer.")
+        }
+        HealthState::Stuck => format!(", {since}: it makes no progress."),
+        HealthState::Failing => format!(", {since}: what it does keeps failing."),
+        HealthState::Terminated => format!(": this life of it ended {}.", ago(agent.state_changed_at, now)),
+    }
+}
+
+fn is_silent(agent: &AgentHealth) -> bool {
+    matches!(agent.liveness.status, LivenessStatus::Unresponsive | LivenessStatus::Offline)
+}
+
+fn occupied(kind: Awaited) -> &'static str {
+    match kind {
+        Awaited::Tool => "in a tool call",
+        Awaited::Model => "waiting for its model",
+        Awaited::Subagent => "waiting for a sub-agent",
+        Awaited::Person => "waiting for a person",
+        Awaited::Provider => "waiting for its provider, which refuses or limits requests",
+        Awaited::Timer => "waiting for a time that it set itself",
+    }
+}
+
+/// The findings, the gravest first; and how far they can be trusted.
+fn findings(agent: &AgentHealth) -> Vec<String> {
+    let counts = |verdict| !matches!(verdict, Verdict::Normal | Verdict::Undecided);
+    let mut found: Vec<_> = agent.evidence.iter().filter(|found| counts(found.verdict)).collect();
+    found.sort_by_key(|found| std::cmp::Reverse(weight(found.verdict)));
+    let is_unproven = !found.is_empty() && found.iter().all(|found| !found.verified);
+    let mut sentences: Vec<_> = found
         .iter()
-        .filter(|found| !matches!(found.verdict, Verdict::Normal | Verdict::Undecided))
-        .partition(|found| found.verdict == Verdict::Note);
-    let begun = match agent.state {
-        HealthState::Unknown => format!("{name} has not shown enough yet to be judged."),
-        HealthState::Healthy => {
-            format!("{name} is HEALTHY: it gets on with its work, and nothing stands against it.")
-        }
-        HealthState::Degraded => format!("{name} is DEGRADED: there are warning signs. It became so {since}"),
-        HealthState::Stuck => format!("{name} is STUCK: it does not get on. It became so {since}"),
-        HealthState::Failing => {
-            format!("{name} is FAILING: what it does goes wrong, again and again. It became so {since}")
-        }
-        HealthState::Terminated => format!("{name} is TERMINATED: this life of it ended {since}"),
-    };
-    let needs_reason = !matches!(agent.state, HealthState::Unknown | HealthState::Healthy);
-    match (needs_reason, reasons.is_empty()) {
-        (false, true) => story.say(begun),
-        (true, true) => story.say(format!("{begun}; what led to it is over, or was not kept.")),
-        (true, false) => story.list(format!("{begun}, because:"), points(&reasons)),
-        (false, false) => story.list(format!("{begun} Yet this was found:"), points(&reasons)),
+        .map(|found| match found.verdict {
+            Verdict::Note => format!("{} (says nothing by itself)", found.text),
+            _ => found.text.clone(),
+        })
+        .collect();
+    let needs_reason =
+        matches!(agent.state, HealthState::Degraded | HealthState::Stuck | HealthState::Failing);
+    if sentences.is_empty() && needs_reason {
+        sentences.push("what led to this is over; it is called healthy when that has lasted".to_owned());
     }
-    if !notes.is_empty() {
-        story.list("What is worth noting, but says nothing by itself:", points(&notes));
+    if is_unproven && agent.state != HealthState::Terminated {
+        sentences.push(
+            "all of this was reported without a token, so it can never lead to a termination".to_owned(),
+        );
     }
-    if !reasons.is_empty() && reasons.iter().all(|found| !found.verified) {
-        story
-            .say("All of this was told by somebody who showed no token, so it never leads to a termination.");
-    }
+    sentences
 }
 
-fn points(evidence: &[&Evidence]) -> Vec<String> {
-    evidence.iter().map(|found| found.text.clone()).collect()
+/// How grave a finding is.
+pub(in super::super) const fn weight(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Undecided | Verdict::Normal => 0,
+        Verdict::Note => 1,
+        Verdict::Degraded => 2,
+        Verdict::Stuck => 3,
+        Verdict::Failing => 4,
+    }
 }
 
 /// Whether it is there at all.
-fn liveness(story: &mut Story, agent: &AgentHealth, now: Time) {
+fn liveness(agent: &AgentHealth, now: Time) -> Vec<String> {
     if agent.state == HealthState::Terminated {
-        return;
+        return Vec::new();
     }
     let seen = ago(agent.liveness.since, now);
-    let what = match (agent.liveness.status, agent.liveness.cause) {
-        (LivenessStatus::Online, _) => format!("It is alive: it last showed life {seen}."),
-        (LivenessStatus::Busy, _) => format!("It is alive and at work: it last showed life {seen}."),
-        (LivenessStatus::Idle, _) => {
-            format!("It is alive and does nothing at present: it last showed life {seen}.")
+    let is_recent = between(agent.liveness.since, now) < QUIET_MS;
+    let mut said = vec![match (agent.liveness.status, agent.liveness.cause) {
+        (LivenessStatus::Online | LivenessStatus::Busy | LivenessStatus::Idle, _) if !is_recent => {
+            format!("Last heard from {seen}; its silence is not held against it.")
+        }
+        (LivenessStatus::Online | LivenessStatus::Busy | LivenessStatus::Idle, _) => {
+            format!("It is alive: last heard from {seen}.")
         }
         (LivenessStatus::Unresponsive, Some(Cause::EventLoopFreeze)) => {
             format!(
-                "Pings reach it and it does not answer: its process is there and seems frozen. It last showed life {seen}."
+                "Its process is there but seems frozen: pings reach it and nothing answers. Last heard from {seen}."
             )
         }
         (LivenessStatus::Unresponsive, _) => {
-            format!("It does not answer, though the way to it works. It last showed life {seen}.")
+            format!("It has fallen silent. Last heard from {seen}.")
         }
         (LivenessStatus::Offline, Some(Cause::ProcessCrash)) => {
-            format!("Its process is gone; it last showed life {seen}.")
+            format!("Its process is gone. Last heard from {seen}.")
         }
         (LivenessStatus::Offline, Some(Cause::NetworkPartition)) => {
-            format!(
-                "The way to it is broken: it may well be alive where it runs. It last showed life {seen}."
-            )
+            format!("The way to it is broken; it may well be alive where it runs. Last heard from {seen}.")
         }
-        (LivenessStatus::Offline, _) => format!("It cannot be reached; it last showed life {seen}."),
-    };
-    story.say(what);
-    match agent.liveness.class {
-        Some(FailureClass::Transient) => story.say("Such a silence often ends by itself."),
-        Some(FailureClass::Recoverable) => story.say("It does not pass by itself: somebody has to step in."),
-        Some(FailureClass::Terminal) => story.say("This life does not come back."),
-        None => {}
-    }
+        (LivenessStatus::Offline, _) => format!("It cannot be reached. Last heard from {seen}."),
+    }];
+    said.extend(agent.liveness.class.map(|class| {
+        match class {
+            FailureClass::Transient => "Such a silence often ends by itself.",
+            FailureClass::Recoverable => "Such a silence does not end by itself: somebody has to step in.",
+            FailureClass::Terminal => "This life does not come back.",
+        }
+        .to_owned()
+    }));
+    said
 }
 
-fn waiting(story: &mut Story, agent: &AgentHealth, now: Time) {
-    if let Some(waiting) = &agent.waiting_on {
-        let what = awaited(waiting.kind);
-        let patience = match waiting.until {
-            Some(end) if now < end => format!(
-                "; that is no fault of its own, and is held against it only if it lasts until {}",
-                clock(end)
-            ),
-            Some(_) => "; that takes longer than it usually may".to_owned(),
-            None => String::new(),
-        };
-        story.say(format!("It waits for {what}, since {}{patience}.", lasting(between(waiting.since, now))));
-    } else if agent.state == HealthState::Stuck {
-        story.say("It waits on nothing that would explain this.");
-    }
+/// What it waits for, and for how long that may last.
+fn waiting(agent: &AgentHealth, now: Time) -> Option<String> {
+    let Some(waiting) = &agent.waiting_on else {
+        let puzzling = agent.state == HealthState::Stuck && !is_silent(agent);
+        return puzzling.then(|| "It waits for nothing that would explain this.".to_owned());
+    };
+    let what = super::super::agents::awaited(waiting.kind);
+    let lasts = lasting(between(waiting.since, now));
+    Some(format!("It has been waiting for {what} for {lasts}{}.", patience(waiting, now)))
 }
 
-/// What is done about it, or why nothing is.
-fn intervention(story: &mut Story, agent: &AgentHealth, now: Time) {
-    let Some(doing) = &agent.intervention else {
-        if matches!(agent.state, HealthState::Stuck | HealthState::Failing) {
-            story.say(match agent.mode {
-                Mode::Observe => "Nothing is done about it: it is only observed.",
-                Mode::Nudge | Mode::Escalate | Mode::Full => "Nothing is being done about it at the moment.",
-            });
+fn patience(waiting: &Waiting, now: Time) -> String {
+    match waiting.until {
+        Some(end) if now < end => {
+            format!("; that is not held against it until {} ({})", clock(end, now), until(end, now))
         }
-        return;
-    };
-    let attempt = doing.attempt.unwrap_or(1);
-    let end = doing.until.map(|at| until(at, now));
-    story.say(match (doing.step, end) {
-        (Step::Nudging, _) if attempt <= 1 => "It was reminded once, and is given time to react.".to_owned(),
-        (Step::Nudging, _) => format!("It was reminded {attempt} times so far."),
-        (Step::Escalated, Some(end)) => {
-            format!("People were asked what to do; without an answer it goes on {end}.")
-        }
-        (Step::Escalated, None) => "People were asked what to do, and have not answered yet.".to_owned(),
-        (Step::MoreTime, Some(end)) => format!("People gave it more time; it is looked at again {end}."),
-        (Step::MoreTime, None) => "People gave it more time.".to_owned(),
-        (Step::HandingOff, _) => {
-            "It was asked to save its work and stop, so that a successor can go on.".to_owned()
-        }
-        (Step::Stopping, _) => "It is being stopped.".to_owned(),
-    });
+        Some(_) => ", longer than it should".to_owned(),
+        None => String::new(),
+    }
 }
 
 /// What else bears on it.
-fn surroundings(story: &mut Story, agent: &AgentHealth, now: Time) {
+fn surroundings(agent: &AgentHealth, now: Time) -> Vec<String> {
+    let mut said = Vec::new();
+    if agent.incarnation > 1 {
+        said.push(format!(
+            "This is its life {}; signals of earlier ones are turned away.",
+            agent.incarnation
+        ));
+    }
     for breaker in agent.circuit_breakers.iter().filter(|breaker| breaker.state != BreakerState::Closed) {
         let name = &breaker.name;
-        story.say(match (breaker.state, breaker.half_open_at) {
-            (BreakerState::HalfOpen, _) => format!(
-                "Its circuit breaker {name} lets a few calls through, to see whether they work again."
-            ),
-            (_, Some(at)) => {
-                format!("Its circuit breaker {name} refuses calls; they are tried again {}.", until(at, now))
+        said.push(match (breaker.state, breaker.half_open_at) {
+            (BreakerState::HalfOpen, _) => {
+                format!("Breaker {name} lets a few calls through, to see whether they work.")
             }
-            (_, None) => format!("Its circuit breaker {name} refuses calls."),
+            (_, Some(at)) => {
+                format!("Breaker {name} refuses calls; they are tried again {}.", until(at, now))
+            }
+            (_, None) => format!("Breaker {name} refuses calls."),
         });
     }
     if let Some(probes) = agent.probes.as_ref().filter(|probes| probes.state != ProbeState::Healthy) {
-        story.say(format!(
+        said.push(format!(
             "Its health checks say {}: {}.",
             probes.state,
             probes.summary.trim_end_matches('.')
@@ -204,51 +228,17 @@ fn surroundings(story: &mut Story, agent: &AgentHealth, now: Time) {
     }
     if let Some(skew) = agent.clock_skew_ms.filter(|skew| SKEW_MS <= skew.unsigned_abs()) {
         let side = if skew > 0 { "ahead" } else { "behind" };
-        story.say(format!("Its clock is {} {side}; nothing is judged by it.", lasting(skew.unsigned_abs())));
+        said.push(format!("Its clock is {} {side}; nothing is judged by it.", lasting(skew.unsigned_abs())));
     }
     if agent.waste.tokens > 0 {
-        story.say(format!(
-            "It used {} tokens (${:.2}) in vain while it was stuck.",
-            agent.waste.tokens, agent.waste.cost_usd
-        ));
+        let (tokens, cost) = (grouped(agent.waste.tokens), agent.waste.cost_usd);
+        said.push(format!("It used {tokens} tokens (${cost:.2}) while it was stuck."));
     }
-}
-
-fn next_steps(agent: &AgentHealth) -> Vec<String> {
-    let id = quoted(&agent.agent_id);
-    let asked = agent.intervention.as_ref().is_some_and(|doing| doing.step == Step::Escalated);
-    match agent.state {
-        _ if asked => vec![
-            format!("verger decide {id} allow-more-time --reason …"),
-            format!("verger decide {id} force-handoff --reason …"),
-            format!("verger decide {id} terminate-and-recover --reason …"),
-        ],
-        HealthState::Stuck | HealthState::Failing | HealthState::Degraded => vec![
-            format!("verger events --agent {id}            what led to this"),
-            format!("verger nudge {id} -m …                remind it"),
-        ],
-        HealthState::Unknown | HealthState::Healthy | HealthState::Terminated => Vec::new(),
-    }
-}
-
-/// A name as a shell takes it.
-fn quoted(name: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.:/@".contains(letter);
-    if !name.is_empty() && name.chars().all(is_plain) {
-        name.to_owned()
-    } else {
-        format!("'{}'", name.replace('\'', r"'\''"))
-    }
+    said
 }
 
 fn between(from: Time, to: Time) -> u64 {
     u64::try_from(to.as_millis().saturating_sub(from.as_millis())).unwrap_or(0)
-}
-
-/// The time of day, in UTC.
-fn clock(at: Time) -> String {
-    let text = at.to_string();
-    text.get(11..16).map_or_else(|| text.clone(), |time| format!("{time} UTC"))
 }
 
 #[cfg(test)]
