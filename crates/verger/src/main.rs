@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Command::Remote(command) => commands::remote::run(&command, out),
         Command::Service(what) => commands::service::run(&what, out),
         Command::Backup(args) => commands::backup::run(&args, out),
+        Command::Inspect(args) => commands::inspect::run(&args, out),
         Command::Simulate(args) => commands::simulate::run(&args, out),
         Command::Completions { shell } => commands::completions::run(shell, out),
     };

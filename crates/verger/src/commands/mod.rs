@@ -3,6 +3,7 @@
 pub(crate) mod backup;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod inspect;
 pub(crate) mod remote;
 pub(crate) mod serve;
 pub(crate) mod service;
