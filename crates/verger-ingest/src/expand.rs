@@ -105,7 +105,8 @@ fn below(folder: &Path, depth: usize, expanded: &mut Expanded) {
         }
     };
     entries.sort();
-    let (events, others): (Vec<_>, Vec<_>) = entries.into_iter().partition(|path| is_event_file(folder, path));
+    let (events, others): (Vec<_>, Vec<_>) =
+        entries.into_iter().partition(|path| is_event_file(folder, path));
     if !events.is_empty() {
         expanded.recordings.push(Recording { files: by_number(events), name: folder.to_path_buf() });
     }
@@ -126,14 +127,16 @@ fn is_event_file(folder: &Path, path: &Path) -> bool {
     let Some(name) = name.strip_suffix(".json") else { return false };
     let numbered = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let in_events = folder.file_name().is_some_and(|folder| folder == "events") && numbered(name);
-    in_events || name.strip_prefix("event-").is_some_and(|rest| numbered(rest.split('-').next().unwrap_or(rest)))
+    in_events
+        || name.strip_prefix("event-").is_some_and(|rest| numbered(rest.split('-').next().unwrap_or(rest)))
 }
 
 /// In the order of their numbers: `9` before `10`.
 fn by_number(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
     files.sort_by_cached_key(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let digits: String = name.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+        let digits: String =
+            name.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
         (digits.parse::<u64>().unwrap_or(u64::MAX), name)
     });
     files
@@ -151,9 +154,14 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "{}").unwrap();
         };
-        for name in
-            ["b.jsonl", "a/x.traj", "a/notes.md", "c1/events/10.json", "c1/events/9.json", "c2/event-00001-ab.json"]
-        {
+        for name in [
+            "b.jsonl",
+            "a/x.traj",
+            "a/notes.md",
+            "c1/events/10.json",
+            "c1/events/9.json",
+            "c2/event-00001-ab.json",
+        ] {
             write(name);
         }
         let expanded = expand([folder.path(), &folder.path().join("no")]);
@@ -168,7 +176,12 @@ mod tests {
         let found = |name: &str, files, id: &str| (name.to_owned(), files, id.to_owned());
         assert_eq!(
             names,
-            [found("a/x.traj", 1, "x"), found("b.jsonl", 1, "b"), found("c1/events", 2, "c1"), found("c2", 1, "c2")]
+            [
+                found("a/x.traj", 1, "x"),
+                found("b.jsonl", 1, "b"),
+                found("c1/events", 2, "c1"),
+                found("c2", 1, "c2")
+            ]
         );
         let files = expanded.recordings[2].files();
         assert!(files[0].ends_with("9.json"), "{files:?}");

@@ -75,7 +75,10 @@ impl Format {
         };
         if has("steps") && (has("run_id") || has("runId") || has("id")) {
             Some(Self::Runs)
-        } else if has("resourceLogs") || has("resourceSpans") || has("resourceMetrics") || has("sig") && has("attrs")
+        } else if has("resourceLogs")
+            || has("resourceSpans")
+            || has("resourceMetrics")
+            || has("sig") && has("attrs")
         {
             Some(Self::Otlp)
         } else if has("table") && has("row") || has("part") && has("sessionID") {
@@ -88,7 +91,8 @@ impl Format {
             Some(Self::OpenHands)
         } else if has("projectHash") || has("$set") || is("type", &["gemini"]) {
             Some(Self::GeminiCli)
-        } else if is("type", &["user", "assistant"]) && has("message") || is("type", &["system"]) && has("session_id")
+        } else if is("type", &["user", "assistant"]) && has("message")
+            || is("type", &["system"]) && has("session_id")
         {
             Some(Self::ClaudeCode)
         } else {

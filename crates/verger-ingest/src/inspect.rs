@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use verger_core::stuck::{Detector, Judgement, Level, Role, StepPrint, ToolStep};
+use verger_core::stuck::{Detector, Judgement, Kind, Level, Role, StepPrint, ToolStep};
 
 use crate::flaw::Flaw;
 use crate::read::Sink;
@@ -58,7 +58,7 @@ pub struct Finding {
     /// The step at which it had found its way again.
     pub recovered_at: Option<u32>,
     /// What kind of repetition it was.
-    pub kind: Option<String>,
+    pub kind: Option<Kind>,
     /// Why, in sentences.
     pub evidence: Vec<Evidence>,
     /// How many steps it had.
@@ -96,7 +96,7 @@ pub struct Watch {
 struct Verdict {
     at: u32,
     since: u32,
-    kind: Option<String>,
+    kind: Option<Kind>,
     evidence: Evidence,
     stretch: Stretch,
 }
@@ -169,7 +169,7 @@ impl Watch {
             finding.evidence.push(verdict.evidence);
             finding.stretch = Some(verdict.stretch);
         }
-        if is_failing {
+        if state == State::Failing {
             let text = format!("the last {} calls all failed", self.failures);
             finding.evidence.push(Evidence { text, steps: self.last_failure.into_iter().collect() });
         }
@@ -187,17 +187,15 @@ impl Watch {
     fn verdict(&self, at: u32, judgement: &Judgement) -> Verdict {
         let since = judgement.since_step.unwrap_or(at);
         let stretch: Vec<_> = self.recent.iter().filter(|shown| since <= shown.i).cloned().collect();
-        Verdict { at, since, kind: kind(judgement), evidence: evidence(judgement), stretch: Stretch::of(&stretch) }
+        let steps = judgement.evidence.steps().to_vec();
+        Verdict {
+            at,
+            since,
+            kind: judgement.kind,
+            stretch: Stretch::of(&stretch),
+            evidence: Evidence { text: judgement.to_string(), steps },
+        }
     }
-}
-
-/// The word for a kind, as `STUCK`'s readers know it.
-fn kind(judgement: &Judgement) -> Option<String> {
-    judgement.kind.map(|kind| format!("{kind:?}").to_lowercase())
-}
-
-fn evidence(judgement: &Judgement) -> Evidence {
-    Evidence { text: judgement.evidence.text.clone(), steps: judgement.evidence.steps.clone() }
 }
 
 fn print(event: &Event) -> StepPrint {

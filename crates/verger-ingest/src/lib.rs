@@ -30,3 +30,4 @@ pub use inspect::{Finding, Inspector, State, Watch, inspect};
 pub use read::{Sink, read};
 pub use run::{Call, Event, Run, Runs, Step, Talker};
 pub use stretch::{Lap, Sameness, Shown, Stretch};
+pub use verger_core::stuck::Kind;

@@ -63,7 +63,11 @@ pub fn read(
     };
     read.map_err(|error| ReadError::Unreadable { path: first.to_path_buf(), error })?;
     steps.finish();
-    if sink.seen { Ok(format) } else { Err(ReadError::NoSteps { path: first.to_path_buf(), format, first: sink.first }) }
+    if sink.seen {
+        Ok(format)
+    } else {
+        Err(ReadError::NoSteps { path: first.to_path_buf(), format, first: sink.first })
+    }
 }
 
 /// How a file is laid out.
@@ -100,7 +104,8 @@ fn read_file(
         })?,
         Layout::Event => read_event(path, from, reader.as_mut(), steps)?,
         Layout::Document | Layout::Database if DOCUMENT_BYTES_MAX < size => {
-            let reason = format!("larger than {} MiB, which only files of lines may be", DOCUMENT_BYTES_MAX >> 20);
+            let reason =
+                format!("larger than {} MiB, which only files of lines may be", DOCUMENT_BYTES_MAX >> 20);
             steps.flaw(Flaw { place: Place::Whole, reason });
         }
         Layout::Document | Layout::Database => read_document(from, reader.as_mut(), steps),
@@ -110,7 +115,12 @@ fn read_file(
 }
 
 /// A file that holds one event.
-fn read_event(path: &Path, from: impl Read, reader: &mut dyn Reader, steps: &mut Steps<'_>) -> io::Result<()> {
+fn read_event(
+    path: &Path,
+    from: impl Read,
+    reader: &mut dyn Reader,
+    steps: &mut Steps<'_>,
+) -> io::Result<()> {
     let mut text = Vec::new();
     from.take(LINE_BYTES_MAX as u64).read_to_end(&mut text)?;
     let read = match lines::object(&text) {
@@ -170,7 +180,11 @@ fn look(path: &Path) -> Result<(Option<Format>, Layout), ReadError> {
     let file = File::open(path).map_err(unreadable)?;
     let format = look_at_document(BufReader::new(file));
     // A line may be longer than what was looked at; its file is one of lines unless it is a known document.
-    let layout = if format.is_some() || head.trim_ascii_start().starts_with(b"[") { Layout::Document } else { Layout::Lines };
+    let layout = if format.is_some() || head.trim_ascii_start().starts_with(b"[") {
+        Layout::Document
+    } else {
+        Layout::Lines
+    };
     Ok((format, layout))
 }
 

@@ -3,10 +3,16 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use serde_json::{Map, Value};
+
 use crate::run::{Event, Step, Talker};
+use crate::values;
 
 /// Letters of a text that are kept to be shown.
 const SHOWN_CHARS_MAX: usize = 600;
+
+/// Arguments that are longer are shown as they came.
+const PLAIN_BYTES_MAX: usize = 1 << 16;
 
 /// How far back a step is compared: the longest lap that is looked for.
 const LAP_MAX: usize = 12;
@@ -83,7 +89,8 @@ impl Shown {
             }
             Event::Message { from, text } => (speaker(*from).to_owned(), text.as_str(), "", false),
             Event::Output { files_changed, tests_passed, tests_failed } => {
-                let said = [("files changed", files_changed), ("passed", tests_passed), ("failed", tests_failed)];
+                let said =
+                    [("files changed", files_changed), ("passed", tests_passed), ("failed", tests_failed)];
                 let said = said.into_iter().filter_map(|(what, count)| Some(format!("{} {what}", (*count)?)));
                 let said: Vec<_> = said.collect();
                 return Self::from_texts(step.i, "output".to_owned(), &said.join(", "), "", false);
@@ -94,7 +101,25 @@ impl Shown {
 
     fn from_texts(i: u32, who: String, what: &str, result: &str, failed: bool) -> Self {
         let hashes = (hash(&(&who, what)), hash(&result));
-        Self { i, who, what: cut(what), result: cut(result), failed, hashes }
+        let what = cut(&plain(&who, what));
+        Self { i, who, what, result: cut(result.trim()), failed, hashes }
+    }
+}
+
+/// Arguments as people write them: a command as it is, fields without quotes, no tool's name twice.
+fn plain(tool: &str, args: &str) -> String {
+    let fields: Option<Map<String, Value>> =
+        if args.len() < PLAIN_BYTES_MAX { serde_json::from_str(args).ok() } else { None };
+    match fields {
+        Some(fields) if fields.len() == 1 => fields.values().map(values::text).collect(),
+        Some(fields) => {
+            let fields = fields.iter().map(|(name, value)| format!("{name}: {}", values::text(value)));
+            fields.collect::<Vec<_>>().join(", ")
+        }
+        None => {
+            let rest = args.trim().strip_prefix(tool).filter(|rest| rest.starts_with(char::is_whitespace));
+            rest.unwrap_or(args).trim().to_owned()
+        }
     }
 }
 
@@ -125,13 +150,19 @@ impl Stretch {
             let earlier = steps[..at].iter().rev().take(LAP_MAX).enumerate();
             // The most alike, and of those the nearest.
             let best = earlier
-                .map(|(back, before)| (call_sameness(before, shown), result_sameness(before, shown), back + 1, before))
+                .map(|(back, before)| {
+                    (call_sameness(before, shown), result_sameness(before, shown), back + 1, before)
+                })
                 .max_by_key(|(call, result, back, _)| (*call, *result, usize::MAX - back));
             let (call, result, differs_at) = match best {
                 Some((call, result, back, before)) if call != Sameness::Different => {
                     lengths[back] += 1;
                     let call_at = difference(&before.what, &shown.what);
-                    (call, result, Differs { call: call_at, result: difference(&before.result, &shown.result) })
+                    (
+                        call,
+                        result,
+                        Differs { call: call_at, result: difference(&before.result, &shown.result) },
+                    )
                 }
                 _ => (Sameness::Different, Sameness::Different, Differs::default()),
             };
@@ -218,7 +249,19 @@ mod tests {
         assert_eq!((last[0].call, last[0].result), (Sameness::Same, Sameness::Same));
         assert_eq!((last[1].call, last[1].result), (Sameness::Same, Sameness::Alike));
         assert_eq!(last[1].differs_at.result, 23);
-        assert_eq!((stretch.laps[0].call, stretch.laps[0].result), (Sameness::Different, Sameness::Different));
+        assert_eq!(
+            (stretch.laps[0].call, stretch.laps[0].result),
+            (Sameness::Different, Sameness::Different)
+        );
+    }
+
+    #[test]
+    fn arguments_are_shown_as_people_write_them() {
+        assert_eq!(plain("Bash", r#"{"command": "ls -l"}"#), "ls -l");
+        assert_eq!(plain("grep", r#"{"pattern": "x", "max": 3}"#), "max: 3, pattern: x");
+        assert_eq!(plain("goto", "goto 12\n"), "12");
+        assert_eq!(plain("go", "goto 12"), "goto 12");
+        assert_eq!(plain("x", "{broken"), "{broken");
     }
 
     #[test]

@@ -82,7 +82,9 @@ pub(crate) fn millis(object: &Object, name: &str) -> Option<i64> {
         Value::Number(number) => number.as_f64().and_then(scaled),
         Value::String(text) => {
             let number = text.parse().ok().and_then(scaled);
-            number.or_else(|| text.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)).or_else(|| naive(text))
+            number
+                .or_else(|| text.parse::<Timestamp>().ok().map(Timestamp::as_millisecond))
+                .or_else(|| naive(text))
         }
         _ => None,
     }

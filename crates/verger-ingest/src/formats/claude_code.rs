@@ -26,7 +26,9 @@ impl Reader for ClaudeCode {
         if values::str(&line, "uuid").is_some_and(|uuid| !steps.is_new(&run, uuid)) {
             return Ok(());
         }
-        let from = if values::str(message, "model") == Some(SYNTHETIC) || values::truth(&line, "isMeta") == Some(true) {
+        let from = if values::str(message, "model") == Some(SYNTHETIC)
+            || values::truth(&line, "isMeta") == Some(true)
+        {
             Talker::Other
         } else {
             Talker::named(kind)
@@ -46,10 +48,13 @@ impl Reader for ClaudeCode {
 }
 
 fn run_of(line: &Object, steps: &Steps<'_>) -> String {
-    let session = values::first_str(line, &["sessionId", "session_id"]).map_or_else(|| steps.default_id(), str::to_owned);
+    let session = values::first_str(line, &["sessionId", "session_id"])
+        .map_or_else(|| steps.default_id(), str::to_owned);
     match values::first_str(line, &["agentId", "parent_tool_use_id"]) {
         Some(agent) => format!("{session}/{agent}"),
-        None if values::truth(line, "isSidechain") == Some(true) => format!("{session}/{}", steps.default_id()),
+        None if values::truth(line, "isSidechain") == Some(true) => {
+            format!("{session}/{}", steps.default_id())
+        }
         None => session,
     }
 }

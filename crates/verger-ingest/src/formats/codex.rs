@@ -39,13 +39,15 @@ impl Codex {
 
 fn item(run: &str, at: Option<i64>, item: &Object, steps: &mut Steps<'_>) {
     let id = values::first_str(item, &["call_id", "id"]).unwrap_or_default();
-    let begin = |tool: &str, args: String| Call { tool: tool.to_owned(), args, started_ms: at, ..Call::default() };
+    let begin =
+        |tool: &str, args: String| Call { tool: tool.to_owned(), args, started_ms: at, ..Call::default() };
     match values::str(item, "type") {
         Some("message") => {
             let text = values::args(item.get("content"));
             let role = values::str(item, "role").unwrap_or_default();
             // What Codex itself puts before the person's words comes under their role.
-            let from = if text.starts_with('<') && role == "user" { Talker::Other } else { Talker::named(role) };
+            let from =
+                if text.starts_with('<') && role == "user" { Talker::Other } else { Talker::named(role) };
             steps.message(run, from, &text);
         }
         Some("function_call" | "custom_tool_call") => {

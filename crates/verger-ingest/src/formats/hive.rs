@@ -38,7 +38,8 @@ impl Reader for Hive {
         steps.message(&run, Talker::Agent, values::str(&line, "llm_text").unwrap_or_default());
         for call in values::list(&line, "tool_calls").iter().filter_map(Value::as_object) {
             let started_ms = values::millis(call, "start_timestamp");
-            let lasted_ms = call.get("duration_s").and_then(Value::as_f64).map(|seconds| (seconds * 1e3) as i64);
+            let lasted_ms =
+                call.get("duration_s").and_then(Value::as_f64).map(|seconds| (seconds * 1e3) as i64);
             steps.call(
                 &run,
                 Call {

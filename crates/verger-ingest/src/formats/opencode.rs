@@ -81,7 +81,9 @@ impl Reader for Opencode {
 impl Opencode {
     /// `[id, session, created, updated, data]`
     fn message(&mut self, row: &[Value]) -> Result<(), String> {
-        let [Value::String(id), _, .., data] = row else { return Err("no row of the table `message`".to_owned()) };
+        let [Value::String(id), _, .., data] = row else {
+            return Err("no row of the table `message`".to_owned());
+        };
         self.has_room()?;
         let data = parsed(data)?;
         let from = Talker::named(values::str(&data, "role").unwrap_or_default());
@@ -91,7 +93,8 @@ impl Opencode {
 
     /// `[id, message, session, created, updated, data]`
     fn part(&mut self, row: &[Value]) -> Result<(), String> {
-        let [Value::String(id), Value::String(message), Value::String(session), created, .., data] = row else {
+        let [Value::String(id), Value::String(message), Value::String(session), created, .., data] = row
+        else {
             return Err("no row of the table `part`".to_owned());
         };
         self.has_room()?;

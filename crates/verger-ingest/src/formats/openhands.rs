@@ -10,8 +10,16 @@ use crate::run::{Call, Talker};
 use crate::values::{self, Object};
 
 /// What the program around the agent does, and what is no deed.
-const NOT_CALLS: [&str; 8] =
-    ["message", "system", "change_agent_state", "recall", "null", "condensation", "condensation_request", "finish"];
+const NOT_CALLS: [&str; 8] = [
+    "message",
+    "system",
+    "change_agent_state",
+    "recall",
+    "null",
+    "condensation",
+    "condensation_request",
+    "finish",
+];
 
 /// Arguments that say nothing about what is done.
 const NOT_ARGS: [&str; 7] =
@@ -41,7 +49,10 @@ impl Reader for OpenHands {
 
 /// What an action was given, without what is no part of it.
 fn args_of(args: Option<&Object>) -> String {
-    let kept = args.into_iter().flatten().filter(|(name, value)| !NOT_ARGS.contains(&name.as_str()) && !value.is_null());
+    let kept = args
+        .into_iter()
+        .flatten()
+        .filter(|(name, value)| !NOT_ARGS.contains(&name.as_str()) && !value.is_null());
     let kept: Object = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
     Value::Object(kept).to_string()
 }
@@ -56,7 +67,8 @@ fn action(event: &Object, steps: &mut Steps<'_>) {
     let action = values::str(event, "action").unwrap_or_default();
     let source = values::str(event, "source").unwrap_or_default();
     if action == "message" {
-        let text = args.and_then(|args| values::str(args, "content")).or_else(|| values::str(event, "message"));
+        let text =
+            args.and_then(|args| values::str(args, "content")).or_else(|| values::str(event, "message"));
         steps.message(&run, Talker::named(source), text.unwrap_or_default());
     } else if source == "agent" && !NOT_CALLS.contains(&action) {
         let started_ms = values::millis(event, "timestamp");
@@ -97,7 +109,8 @@ fn by_kind(event: &Object, steps: &mut Steps<'_>) {
         Some("ObservationEvent") => {
             let Some(observed) = values::object(event, "observation") else { return };
             let metadata = values::object(observed, "metadata");
-            let code = [Some(observed), metadata].into_iter().flatten().find_map(|it| values::int(it, "exit_code"));
+            let code =
+                [Some(observed), metadata].into_iter().flatten().find_map(|it| values::int(it, "exit_code"));
             steps.answer(&run, call_id, |call| {
                 call.result = values::args(observed.get("content").or_else(|| observed.get("output")));
                 call.exit_code = code.filter(|code| *code != -1);

@@ -27,7 +27,11 @@ impl Reader for Otlp {
                 self.resource(resource, of_scope, of_record, steps);
             }
         }
-        if known || line.contains_key("resourceMetrics") { Ok(()) } else { Err("no export of OTLP".to_owned()) }
+        if known || line.contains_key("resourceMetrics") {
+            Ok(())
+        } else {
+            Err("no export of OTLP".to_owned())
+        }
     }
 
     fn element(&mut self, name: &str, element: Object, steps: &mut Steps<'_>) -> Result<(), String> {
@@ -83,7 +87,8 @@ impl Record {
     fn nested(record: &Object, resource: &Object) -> Self {
         let attributes = attributes(record);
         let body = record.get("body").map(|body| values::text(&plain(body)));
-        let name = values::str(&attributes, "event.name").or_else(|| values::first_str(record, &["eventName", "name"]));
+        let name = values::str(&attributes, "event.name")
+            .or_else(|| values::first_str(record, &["eventName", "name"]));
         let name = name.map(str::to_owned).or(body).unwrap_or_default();
         let run = values::first_str(&attributes, &RUN)
             .or_else(|| values::first_str(resource, &RUN))
@@ -92,7 +97,8 @@ impl Record {
         let status = values::object(record, "status").and_then(|status| status.get("code"));
         let failed = status.map(|code| *code == 2 || *code == "STATUS_CODE_ERROR");
         let started_ms = values::millis(record, "startTimeUnixNano");
-        let ended_ms = values::millis(record, "endTimeUnixNano").or_else(|| values::millis(record, "timeUnixNano"));
+        let ended_ms =
+            values::millis(record, "endTimeUnixNano").or_else(|| values::millis(record, "timeUnixNano"));
         Self { name, attributes, run, started_ms, ended_ms, failed }
     }
 
@@ -110,9 +116,13 @@ fn attributes(of: &Object) -> Object {
 
 /// A value of OTLP as one of JSON. Numbers come as text.
 fn plain(value: &Value) -> Value {
-    let Some((kind, inner)) = value.as_object().and_then(|value| value.iter().next()) else { return value.clone() };
+    let Some((kind, inner)) = value.as_object().and_then(|value| value.iter().next()) else {
+        return value.clone();
+    };
     match kind.as_str() {
-        "intValue" => inner.as_str().and_then(|text| text.parse::<i64>().ok()).map_or(inner.clone(), Value::from),
+        "intValue" => {
+            inner.as_str().and_then(|text| text.parse::<i64>().ok()).map_or(inner.clone(), Value::from)
+        }
         "arrayValue" => objects_plain(inner),
         "stringValue" | "boolValue" | "doubleValue" | "bytesValue" => inner.clone(),
         _ => value.clone(),
@@ -122,7 +132,13 @@ fn plain(value: &Value) -> Value {
 fn objects_plain(array: &Value) -> Value {
     let values = array.get("values").and_then(Value::as_array);
     // One level is enough for the attributes that are read.
-    Value::Array(values.into_iter().flatten().map(|value| value.as_object().and_then(|it| it.values().next()).cloned().unwrap_or_default()).collect())
+    Value::Array(
+        values
+            .into_iter()
+            .flatten()
+            .map(|value| value.as_object().and_then(|it| it.values().next()).cloned().unwrap_or_default())
+            .collect(),
+    )
 }
 
 fn record(record: &Record, steps: &mut Steps<'_>) {
@@ -165,7 +181,8 @@ fn logged(record: &Record) -> Call {
     let result = record.text(&["output", "tool_output", "error"]);
     let exit_code = values::int(&metadata, "exitCode").or_else(|| values::exit_code(&result));
     let lasted_ms = values::int(attributes, "duration_ms").map(i64::from);
-    let failed = values::truth(attributes, "success").map(|success| !success || exit_code.is_some_and(|code| code != 0));
+    let failed = values::truth(attributes, "success")
+        .map(|success| !success || exit_code.is_some_and(|code| code != 0));
     Call {
         tool: record.text(&["tool_name", "function_name"]),
         args: record.text(&["tool_input", "tool_parameters", "arguments", "function_args"]),

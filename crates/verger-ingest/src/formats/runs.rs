@@ -11,7 +11,9 @@ pub(super) struct Runs;
 impl Reader for Runs {
     fn line(&mut self, line: Object, steps: &mut Steps<'_>) -> Result<(), String> {
         let run = values::first_str(&line, &["run_id", "runId", "id"]).ok_or("no run_id")?;
-        let Some(list) = line.get("steps").and_then(Value::as_array) else { return Err("no steps".to_owned()) };
+        let Some(list) = line.get("steps").and_then(Value::as_array) else {
+            return Err("no steps".to_owned());
+        };
         steps.start(run);
         for (at, step) in list.iter().enumerate() {
             let read = step.as_object().ok_or_else(|| "no object".to_owned()).and_then(event);
@@ -20,7 +22,9 @@ impl Reader for Runs {
                 Ok(event) => {
                     let i = step.get("i").and_then(Value::as_u64).and_then(|i| u32::try_from(i).ok());
                     if !steps.numbered(run, i, event) {
-                        steps.flawed(format!("step {at} of run `{run}`: its number is not above the one before"));
+                        steps.flawed(format!(
+                            "step {at} of run `{run}`: its number is not above the one before"
+                        ));
                     }
                 }
             }
@@ -34,7 +38,10 @@ fn event(step: &Object) -> Result<Event, String> {
     match values::str(step, "kind") {
         Some("tool") => Ok(Event::Call(Call {
             // Some agents call tools that have no name.
-            tool: values::str(step, "name").or_else(|| values::str(step, "tool")).ok_or("no name")?.to_owned(),
+            tool: values::str(step, "name")
+                .or_else(|| values::str(step, "tool"))
+                .ok_or("no name")?
+                .to_owned(),
             args: values::args(step.get("args")),
             result: values::args(step.get("result")),
             error: values::truth(step, "error"),

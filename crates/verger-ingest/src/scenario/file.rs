@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
+use verger_core::stuck::Kind;
 
 use super::words::Words;
 use super::{Expected, Scenario};
@@ -145,11 +146,18 @@ fn written_out(written: Written) -> Result<Scenario, String> {
             if last < by || by < from {
                 return Err(format!("`by: {by}` is outside its steps, {from} to {last}"));
             }
-            Expected::Stuck { from, by, kind: written.kind }
+            Expected::Stuck { from, by, kind: written.kind.as_deref().map(kind).transpose()? }
         }
     };
     let run = Run { id: written.name.clone(), steps: play.steps };
     Ok(Scenario { name: written.name, source: written.source, class: written.class, expected, run })
+}
+
+fn kind(name: &str) -> Result<Kind, String> {
+    Kind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+        let names = Kind::ALL.map(Kind::name).join(", ");
+        format!("no kind is called `{name}`; there are {names}")
+    })
 }
 
 /// A scenario that is being written out.
@@ -166,7 +174,9 @@ impl Play {
     /// A step, as often as it says.
     fn step(&mut self, step: &WrittenStep) -> Result<(), String> {
         let rounds = match (step.times, &step.each) {
-            (Some(_), Some(_)) => return Err("`times` and `each` are two ways to repeat; give one".to_owned()),
+            (Some(_), Some(_)) => {
+                return Err("`times` and `each` are two ways to repeat; give one".to_owned());
+            }
             (Some(times), None) => times,
             (None, Some(items)) => items.len() as u32,
             (None, None) if step.stuck_by.is_some() => {
@@ -209,7 +219,10 @@ impl Play {
             return steps.iter().try_for_each(|step| self.step(step));
         }
         if step.deeds() != 1 {
-            return Err(format!("step {}: give one of call, agent, user, program, output, steps", self.next()));
+            return Err(format!(
+                "step {}: give one of call, agent, user, program, output, steps",
+                self.next()
+            ));
         }
         if STEPS_MAX <= self.next() {
             return Err(format!("more than {STEPS_MAX} steps"));
@@ -224,11 +237,14 @@ impl Play {
     }
 
     fn event(&mut self, step: &WrittenStep) -> Result<Event, String> {
-        let filled = |text: &Option<String>| text.as_deref().map(|text| self.words.fill(text)).unwrap_or_default();
+        let filled =
+            |text: &Option<String>| text.as_deref().map(|text| self.words.fill(text)).unwrap_or_default();
         if let Some(WrittenOutput { files_changed, tests_passed, tests_failed }) = step.output {
             return Ok(Event::Output { files_changed, tests_passed, tests_failed });
         }
-        for (from, text) in [(Talker::Agent, &step.agent), (Talker::User, &step.user), (Talker::Other, &step.program)] {
+        for (from, text) in
+            [(Talker::Agent, &step.agent), (Talker::User, &step.user), (Talker::Other, &step.program)]
+        {
             if text.is_some() {
                 return Ok(Event::Message { from, text: filled(text) });
             }

@@ -8,6 +8,8 @@ mod words;
 
 use std::fmt;
 
+use verger_core::stuck::Kind;
+
 use crate::inspect::{Finding, inspect};
 use crate::run::Run;
 
@@ -40,7 +42,7 @@ pub enum Expected {
         /// At this step at the latest.
         by: u32,
         /// As this kind, if that matters.
-        kind: Option<String>,
+        kind: Option<Kind>,
     },
 }
 
@@ -50,7 +52,7 @@ impl fmt::Display for Expected {
             Self::Quiet => write!(f, "quiet"),
             Self::Stuck { from, by, kind } => {
                 write!(f, "stuck at a step from {from} to {by}")?;
-                kind.as_ref().map_or(Ok(()), |kind| write!(f, ", as `{kind}`"))
+                kind.map_or(Ok(()), |kind| write!(f, ", as `{}`", kind.name()))
             }
         }
     }
@@ -73,7 +75,7 @@ impl Scenario {
             Expected::Quiet => finding.stuck_at.is_none(),
             Expected::Stuck { from, by, kind } => {
                 finding.stuck_at.is_some_and(|at| (*from..=*by).contains(&at))
-                    && kind.as_ref().is_none_or(|kind| finding.kind.as_ref() == Some(kind))
+                    && kind.is_none_or(|kind| finding.kind == Some(kind))
             }
         };
         Outcome { finding, passed }

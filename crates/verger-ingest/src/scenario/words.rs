@@ -100,16 +100,15 @@ mod tests {
 
     #[test]
     fn placeholders_are_filled_in_and_other_braces_stay() {
-        let words = Words {
-            rounds: vec![7, 3],
-            item: vec!["a.rs".into(), "b".into()],
-            step: 9,
-            second: 3_661,
-        };
+        let words =
+            Words { rounds: vec![7, 3], item: vec!["a.rs".into(), "b".into()], step: 9, second: 3_661 };
         let filled = |text| words.fill(text);
         assert_eq!(filled("{n} of {m}, {n+1}, {n*10}, {m*10+5}"), "3 of 7, 4, 30, 75");
         assert_eq!(filled("{it} {it1} {it2} {it3}"), "a.rs a.rs b {it3}");
-        assert_eq!(filled("fn main() { {n} } {} {\"n\":1} {name} {n"), "fn main() { 3 } {} {\"n\":1} {name} {n");
+        assert_eq!(
+            filled("fn main() { {n} } {} {\"n\":1} {name} {n"),
+            "fn main() { 3 } {} {\"n\":1} {name} {n"
+        );
         assert_eq!(filled("{time}"), "01:01:01");
         assert_eq!(filled("{id}").len(), 8);
         assert_eq!(filled("{uuid}").len(), 36);

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use verger_ingest::Kind;
 use verger_ingest::scenario::{self, Outcome, Scenario};
 
 use super::json::Line;
@@ -67,7 +68,13 @@ fn load(path: &Path) -> Result<Vec<Scenario>, (Exit, String)> {
     scenario::parse(&text).map_err(|error| (Exit::Failed, format!("{}: {error}", path.display())))
 }
 
-fn show(args: &Inspect, out: &mut dyn Write, path: &Path, scenario: &Scenario, outcome: &Outcome) -> anyhow::Result<()> {
+fn show(
+    args: &Inspect,
+    out: &mut dyn Write,
+    path: &Path,
+    scenario: &Scenario,
+    outcome: &Outcome,
+) -> anyhow::Result<()> {
     let found = Line::of(&outcome.finding);
     if args.json {
         let file = path.display().to_string();
@@ -83,7 +90,9 @@ fn show(args: &Inspect, out: &mut dyn Write, path: &Path, scenario: &Scenario, o
     }
     writeln!(out, "{}  {}", paint.paint(Style::Bad, "FAIL"), safe(&scenario.name))?;
     let got = match outcome.finding.stuck_at {
-        Some(at) => format!("stuck at step {at}, as `{}`", outcome.finding.kind.as_deref().unwrap_or("unknown")),
+        Some(at) => {
+            format!("stuck at step {at}, as `{}`", outcome.finding.kind.map_or("unknown", Kind::name))
+        }
         None => format!("quiet ({})", outcome.finding.state.name()),
     };
     writeln!(out, "      expected {}, got {}", safe(&scenario.expected.to_string()), safe(&got))?;

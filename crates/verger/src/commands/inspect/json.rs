@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use verger_ingest::Finding;
+use verger_ingest::{Finding, Kind};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -11,7 +11,7 @@ pub(super) struct Line<'a> {
     run_id: &'a str,
     state: &'static str,
     stuck_at_step: Option<u32>,
-    kind: Option<&'a str>,
+    kind: Option<&'static str>,
     evidence: Vec<Evidence<'a>>,
     steps: u32,
 }
@@ -28,8 +28,12 @@ impl<'a> Line<'a> {
             run_id: &finding.run_id,
             state: finding.state.name(),
             stuck_at_step: finding.stuck_at,
-            kind: finding.kind.as_deref(),
-            evidence: finding.evidence.iter().map(|it| Evidence { text: &it.text, steps: &it.steps }).collect(),
+            kind: finding.kind.map(Kind::name),
+            evidence: finding
+                .evidence
+                .iter()
+                .map(|it| Evidence { text: &it.text, steps: &it.steps })
+                .collect(),
             steps: finding.steps,
         }
     }

@@ -8,11 +8,12 @@ use std::path::Path;
 
 use verger_ingest::{Finding, Lap, Sameness, State, Stretch};
 
-use super::is_notable;
 use crate::screen::{Paint, Style, safe};
 
+/// Letters of a line of text, which is indented by two.
+const TEXT: usize = 76;
 /// Letters of a column of the stretch.
-const COLUMN: usize = 33;
+const COLUMN: usize = 32;
 /// Steps of the stretch that are shown at its beginning and at its end.
 const SHOWN_MAX: usize = 8;
 /// Letters that are shown before a difference that lies beyond the column.
@@ -55,28 +56,41 @@ fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// One run.
-pub(super) fn run(out: &mut dyn Write, paint: Paint, file: &Path, finding: &Finding) -> io::Result<()> {
-    let state = paint.paint(style(finding.state), &format!("{:<8}", finding.state.name()));
-    let steps = counted(finding.steps.into(), "step");
-    if !is_notable(finding.state) && finding.stretch.is_none() {
-        return writeln!(out, "{state}  {steps:>11}  {}", cut(&safe(&finding.run_id), 56));
+/// Prints runs one after another.
+pub(super) struct Report<'a> {
+    pub(super) paint: Paint,
+    pub(super) file: &'a Path,
+}
+
+impl Report<'_> {
+    /// One run. Those that need more than a line stand apart.
+    pub(super) fn run(&self, out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
+        let state = self.paint.paint(style(finding.state), &format!("{:<8}", finding.state.name()));
+        let steps = counted(finding.steps.into(), "step");
+        let id = safe(&finding.run_id);
+        if finding.state == State::Healthy {
+            return writeln!(out, "{state}  {steps:>11}  {id}");
+        }
+        writeln!(out, "\n{state}  {steps:>11}  {}", self.paint.paint(Style::Strong, &id))?;
+        writeln!(out, "  {}", wrapped(&headline(finding)))?;
+        for evidence in &finding.evidence {
+            writeln!(out, "  {}", wrapped(&safe(&evidence.text)))?;
+        }
+        if let Some(call) = &finding.unanswered {
+            let call = format!("never answered: {} {}", safe(&call.who), safe(&call.what));
+            writeln!(out, "  {}", cut(&call, TEXT))?;
+        }
+        if let Some(at) = finding.recovered_at {
+            writeln!(out, "  It found its way again at step {at}.")?;
+        }
+        writeln!(out, "  {}", self.paint.paint(Style::Dim, &safe(&self.file.display().to_string())))?;
+        if finding.state == State::Stuck
+            && let Some(shown) = &finding.stretch
+        {
+            stretch(out, self.paint, shown)?;
+        }
+        writeln!(out)
     }
-    writeln!(out, "\n{state}  {steps:>11}  {}", paint.paint(Style::Strong, &cut(&safe(&finding.run_id), 56)))?;
-    writeln!(out, "  {}", wrapped(&headline(finding), "  "))?;
-    for evidence in &finding.evidence {
-        writeln!(out, "  {}", wrapped(&safe(&evidence.text), "  "))?;
-    }
-    if let Some(call) = &finding.unanswered {
-        let call = format!("never answered: {} {}", safe(&call.who), safe(&call.what));
-        writeln!(out, "  {}", cut(&call, 76))?;
-    }
-    if let Some(at) = finding.recovered_at {
-        writeln!(out, "  It found its way again at step {at}.")?;
-    }
-    writeln!(out, "  {}", paint.paint(Style::Dim, &cut(&safe(&file.display().to_string()), 76)))?;
-    finding.stretch.as_ref().map_or(Ok(()), |it| stretch(out, paint, it))?;
-    writeln!(out)
 }
 
 /// When, since when, and as what.
@@ -86,8 +100,8 @@ fn headline(finding: &Finding) -> String {
         (None, Some(since)) => format!("repeats itself from step {since} on"),
         _ => format!("{} at its end", finding.state.name().to_lowercase()),
     };
-    match &finding.kind {
-        Some(kind) => format!("{when}: {}", safe(kind)),
+    match finding.kind {
+        Some(kind) => format!("{when}: {}", kind.name()),
         None => when,
     }
 }
@@ -133,7 +147,8 @@ fn row(out: &mut dyn Write, paint: Paint, lap: &Lap) -> io::Result<()> {
     let result = excerpt(&shown.result, lap.result, lap.differs_at.result, COLUMN);
     // Padded before it is painted: the colours have no width.
     let result = paint.paint(if shown.failed { Style::Bad } else { Style::Plain }, &result);
-    let line = format!("    {:>5}  {} {called:<COLUMN$} {} {result}", shown.i, mark(lap.call), mark(lap.result));
+    let line =
+        format!("    {:>5}  {} {called:<COLUMN$} {} {result}", shown.i, mark(lap.call), mark(lap.result));
     writeln!(out, "{}", line.trim_end())
 }
 
@@ -164,12 +179,12 @@ fn cut(text: &str, width: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// Broken between words at 76 columns.
-fn wrapped(text: &str, indent: &str) -> String {
+/// Broken between words.
+fn wrapped(text: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let last = lines.last_mut().expect("there is always a line");
-        if !last.is_empty() && 76 < last.chars().count() + 1 + word.chars().count() {
+        if !last.is_empty() && TEXT < last.chars().count() + 1 + word.chars().count() {
             lines.push(word.to_owned());
         } else {
             if !last.is_empty() {
@@ -178,5 +193,5 @@ fn wrapped(text: &str, indent: &str) -> String {
             last.push_str(word);
         }
     }
-    lines.join(&format!("\n{indent}"))
+    lines.join("\n  ")
 }
