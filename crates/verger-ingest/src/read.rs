@@ -46,10 +46,8 @@ pub fn read(
     advanced: &dyn Fn(u64),
 ) -> Result<Format, ReadError> {
     let first = recording.first();
-    let (found, mut layout) = look(first)?;
-    if recording.is_of_events() {
-        layout = Layout::Event;
-    }
+    let (found, layout) =
+        if recording.is_of_events() { (Some(Format::OpenHands), Layout::Event) } else { look(first)? };
     let format = match format.or(found) {
         Some(format) => format,
         None => return Err(ReadError::UnknownFormat(first.to_path_buf())),

@@ -192,8 +192,8 @@ fn gemini_cli_messages_that_are_appended_again_count_once() {
     1 Agent: "I look."
     2 run_shell_command "{\"command\":\"ls\"}" -> "ls: no\nExit Code: 2" (Some(true), Some(2), None)
     "#);
-    let document = json!({"sessionId": "g1", "messages": messages});
-    let (format, old) = runs(&folder, "session.json", &format!("{document:#}"));
+    let document = format!("{{\n\"sessionId\": \"g1\",\n\"messages\": {:#}\n}}", json!(messages));
+    let (format, old) = runs(&folder, "session.json", &document);
     assert_eq!((format, old.done), (Format::GeminiCli, log.done));
 }
 
@@ -213,12 +213,6 @@ fn opencode_parts() -> [(&'static str, Value); 3] {
     ]
 }
 
-const OPENCODE: &str = r#"
-    run ses1
-    0 User: "go"
-    1 bash "{\"command\":\"ls\"}" -> "a\n" (Some(true), Some(1), Some(250000))
-    "#;
-
 #[test]
 fn opencode_is_read_from_rows_in_any_order_from_an_export_and_from_its_database() {
     let folder = TempDir::new().unwrap();
@@ -230,7 +224,7 @@ fn opencode_is_read_from_rows_in_any_order_from_an_export_and_from_its_database(
              CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, time_created INT, time_updated INT, data TEXT);",
         )
         .unwrap();
-    for (at, (role, part)) in opencode_parts().into_iter().enumerate() {
+    for (at, (role, part)) in (0_i64..).zip(opencode_parts()) {
         let (message, id) = (format!("m{at}"), format!("p{at}"));
         let info = json!({"role": role});
         rows.insert(0, json!({"table": "message", "row": [message, "ses1", at, at, info.to_string()]}));
@@ -245,7 +239,11 @@ fn opencode_is_read_from_rows_in_any_order_from_an_export_and_from_its_database(
     drop(database);
     let (format, from_rows) = runs(&folder, "rows.jsonl", &lines(&rows));
     assert_eq!(format, Format::Opencode);
-    insta::assert_snapshot!(all(&from_rows), @OPENCODE);
+    insta::assert_snapshot!(all(&from_rows), @r#"
+    run ses1
+    0 User: "go"
+    1 bash "{\"command\":\"ls\"}" -> "a\n" (Some(true), Some(1), Some(250000))
+    "#);
     let export = json!({"info": {"id": "ses1"}, "messages": messages}).to_string();
     for (format, read) in
         [runs(&folder, "export.json", &export), read_all(&folder.path().join("opencode.db"))]
