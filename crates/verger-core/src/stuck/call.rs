@@ -263,11 +263,11 @@ struct Command<'a> {
 
 impl<'a> Command<'a> {
     fn first_line(&self) -> (&'a [u8], &'a [u8]) {
-        let end = if self.escaped {
-            self.text.windows(2).position(|pair| pair == b"\\n")
-        } else {
-            self.text.iter().position(|byte| *byte == b'\n')
-        };
+        let mut breaks = self.text.iter().enumerate().filter(|(_, byte)| matches!(**byte, b'\n' | b'\\'));
+        let end = breaks.find(|(at, byte)| {
+            if self.escaped { self.text.get(at + 1) == Some(&b'n') } else { **byte == b'\n' }
+        });
+        let end = end.map(|(at, _)| at);
         let width = if self.escaped { 2 } else { 1 };
         end.map_or((self.text, &[][..]), |end| (&self.text[..end], &self.text[end + width..]))
     }
@@ -315,21 +315,9 @@ impl<'a> Command<'a> {
 
     /// Whether it sends something into a file: `> file`, `>> file`, `sed -i`.
     fn redirects(&self) -> bool {
-        let text = &self.text[..self.text.len().min(2048)];
-        let into_file = text.iter().enumerate().any(|(at, byte)| {
-            let before = at.checked_sub(1).map_or(b' ', |at| text[at]);
-            let after = text[at + 1..].trim_ascii_start();
-            let after = after.strip_prefix(b">").unwrap_or(after).trim_ascii_start();
-            *byte == b'>'
-                && matches!(before, b' ' | b'\t' | b'"' | b'\'' | b'1')
-                && !after.starts_with(b"/dev/null")
-                && after.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"./~$_\"'".contains(byte))
-        });
-        let in_place = |tool: &[u8]| {
-            let starts = text.windows(tool.len()).position(|window| window == tool);
-            starts.is_some_and(|at| text[at..].windows(3).any(|window| window == b" -i" || window == b"pi "))
-        };
-        into_file || in_place(b"sed ") || in_place(b"perl ")
+        let text = &self.text[..self.text.len().min(COMMAND_MAX)];
+        let mut signs = text.iter().enumerate().filter(|(_, byte)| **byte == b'>');
+        signs.any(|(at, _)| leads_into_file(text, at)) || edits_in_place(text)
     }
 
     /// Whether it is a sentence: many plain words, hardly a sign that shells give a meaning.
@@ -339,20 +327,36 @@ impl<'a> Command<'a> {
             return false;
         }
         let (mut words, mut plain, mut signs) = (0u32, 0u32, 0u32);
-        for word in text.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty()) {
-            let inner = word.trim_ascii();
-            let inner = inner.strip_suffix(&[inner[inner.len() - 1]]).filter(|_| {
-                matches!(inner[inner.len() - 1], b'.' | b',' | b':' | b'!' | b'?')
-            }).unwrap_or(inner);
+        for word in text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
+            let inner = match word {
+                [inner @ .., b'.' | b',' | b':' | b'!' | b'?'] => inner,
+                _ => word,
+            };
             words += 1;
-            plain += u32::from(
-                !inner.is_empty()
-                    && inner.iter().all(|byte| byte.is_ascii_alphabetic() || *byte >= 0x80 || *byte == b'\''),
-            );
+            plain += u32::from(!inner.is_empty() && inner.iter().all(|byte| in_sentence(*byte)));
             signs += u32::from(word.iter().any(|byte| b"=(){};|$<>".contains(byte)));
         }
         words >= 7 && plain * 100 >= words * 75 && signs * 100 <= words * 10
     }
+}
+
+/// Bytes of a command that are looked at for where it writes.
+const COMMAND_MAX: usize = 2048;
+
+/// Whether the `>` at this place sends output into a file.
+fn leads_into_file(text: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).map_or(b' ', |at| text[at]);
+    let after = text[at + 1..].trim_ascii_start();
+    let after = after.strip_prefix(b">").unwrap_or(after).trim_ascii_start();
+    matches!(before, b' ' | b'\t' | b'"' | b'\'' | b'1')
+        && !after.starts_with(b"/dev/null")
+        && after.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"./~$_\"'".contains(byte))
+}
+
+fn edits_in_place(text: &[u8]) -> bool {
+    let mut words = text.split(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'|' | b';' | b'&'));
+    words.any(|word| word == b"sed" || word == b"perl")
+        && words.take(4).any(|word| word.first() == Some(&b'-') && word.contains(&b'i'))
 }
 
 /// Whether a name tells that something is asked, and that something is changed.
@@ -377,6 +381,10 @@ fn name_roles(name: &[u8]) -> (bool, bool) {
         }
     }
     (asks, changes)
+}
+
+fn in_sentence(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte >= 0x80 || byte == b'\''
 }
 
 fn key_digest(key: &[u8]) -> u32 {

@@ -89,6 +89,10 @@ impl Evidence {
         &self.steps[..usize::from(self.length)]
     }
 
+    pub(super) fn points(points: u32) -> Self {
+        Self { points, ..Self::default() }
+    }
+
     pub(super) fn push(&mut self, step: u32) {
         if usize::from(self.length) == STEPS_MAX {
             self.steps.copy_within(1.., 0);
@@ -109,7 +113,7 @@ pub struct Judgement {
     pub kind: Option<Kind>,
     /// The first of the steps that count, from a nudge on.
     pub since_step: Option<u32>,
-    /// The steps that count; empty below a nudge.
+    /// The steps that count; below a nudge none is named.
     pub evidence: Evidence,
 }
 

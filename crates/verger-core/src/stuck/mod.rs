@@ -5,12 +5,15 @@
 
 mod call;
 mod detector;
+mod gain;
 mod history;
 mod judgement;
 mod memory;
 mod outcome;
 mod print;
+mod recurrence;
 mod sketch;
+mod standstill;
 mod vocabulary;
 mod words;
 

@@ -8,7 +8,7 @@ use super::words::digest_of;
 
 /// What a word means, as bits, because one word may mean several things.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Roles(u16);
+pub(super) struct Roles(u32);
 
 impl Roles {
     /// Tells of a failure where a line begins with it.
@@ -43,6 +43,8 @@ impl Roles {
     pub(super) const REPLACED: Self = Self(1 << 14);
     /// A call that does this turns pages.
     pub(super) const PAGES: Self = Self(1 << 15);
+    /// Says that the call was not carried out because of another one.
+    pub(super) const CANCELLED: Self = Self(1 << 16);
 
     pub(super) const fn has(self, role: Self) -> bool {
         self.0 & role.0 != 0
@@ -108,7 +110,8 @@ const PAIRS: [[u32; 2]; 24] = {
     pairs
 };
 
-const GROUPS: [(Roles, &[&str]); 16] = [
+const GROUPS: [(Roles, &[&str]); 17] = [
+    (Roles::CANCELLED, &["sibling", "cancelled", "canceled"]),
     (
         Roles::LEADS_FAILURE,
         &[

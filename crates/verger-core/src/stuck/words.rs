@@ -98,11 +98,21 @@ enum Class {
     Other,
 }
 
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Other; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        classes[byte] = match byte as u8 {
+/// What a byte is, in lower case where it is a letter.
+#[derive(Clone, Copy)]
+struct Byte {
+    class: Class,
+    lower: u8,
+    digit: bool,
+    hex: bool,
+}
+
+static BYTES: [Byte; 256] = {
+    let mut bytes = [Byte { class: Class::Other, lower: 0, digit: false, hex: false }; 256];
+    let mut at = 0;
+    while at < 256 {
+        let byte = at as u8;
+        let class = match byte {
             b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' | 0x80..=0xdf => Class::Word,
             0xe2 => Class::Sign,
             0xe0..=0xff => Class::Wide,
@@ -112,13 +122,15 @@ const CLASSES: [Class; 256] = {
             b'\\' => Class::Backslash,
             _ => Class::Other,
         };
-        byte += 1;
+        let (digit, hex) = (byte.is_ascii_digit(), byte.is_ascii_hexdigit());
+        bytes[at] = Byte { class, lower: byte.to_ascii_lowercase(), digit, hex };
+        at += 1;
     }
-    classes
+    bytes
 };
 
 fn class(byte: u8) -> Class {
-    CLASSES[usize::from(byte)]
+    BYTES[usize::from(byte)].class
 }
 
 /// Reads `bytes`. `escaped` says that they stand between the quotes of JSON.
@@ -199,47 +211,49 @@ impl Token {
 /// The word that begins at `start`, and where it ends.
 fn scan(bytes: &[u8], start: usize) -> (Word, usize) {
     let (mut plain, mut exact) = (SEED, SEED);
-    let (mut letters, mut digits, mut hex, mut turns, mut was_digit) = (0u32, 0u32, true, 0u32, false);
+    let (mut letters, mut digits, mut turns) = (0u32, 0u32, 0u32);
+    let (mut hex, mut was_digit) = (true, BYTES[usize::from(bytes[start])].digit);
     let mut at = start;
-    while let Some(&byte) = bytes.get(at) {
-        let digit = byte.is_ascii_digit();
-        if class(byte) != Class::Word {
-            // A fraction or a group of thousands belongs to its number.
-            let number = letters == 0 && matches!(byte, b'.' | b',');
-            if number && bytes.get(at + 1).is_some_and(u8::is_ascii_digit) && digits > 0 {
-                exact = fold(exact, byte);
-                at += 1;
-                continue;
+    while let Some(&raw) = bytes.get(at) {
+        let byte = BYTES[usize::from(raw)];
+        if byte.class != Class::Word {
+            if letters > 0 || !goes_on(bytes, at) {
+                break;
             }
-            break;
+            exact = fold(exact, raw);
+            at += 1;
+            continue;
         }
-        let lower = byte.to_ascii_lowercase();
-        exact = fold(exact, lower);
-        if digit {
+        exact = fold(exact, byte.lower);
+        if byte.digit {
             digits += 1;
         } else {
-            plain = fold(plain, lower);
+            plain = fold(plain, byte.lower);
             letters += 1;
-            hex &= lower.is_ascii_hexdigit();
         }
-        turns += u32::from(digit != was_digit && at > start);
-        was_digit = digit;
+        hex &= byte.hex;
+        turns += u32::from(byte.digit != was_digit);
+        was_digit = byte.digit;
         at += 1;
     }
-    let length = letters + digits;
-    let form = if letters == 0 {
-        if tells_place(bytes, start, at) || digits >= 10 { Form::Volatile } else { Form::Number }
-    } else if digits > 0 && ((hex && length >= 7) || (length >= 10 && turns >= 4)) {
-        Form::Volatile
-    } else {
-        Form::Letters
+    let id = digits > 0 && ((hex && letters + digits >= 7) || (letters + digits >= 10 && turns >= 4));
+    let form = match letters {
+        0 if digits >= 10 || tells_place(bytes, start, at) => Form::Volatile,
+        0 => Form::Number,
+        _ if id => Form::Volatile,
+        _ => Form::Letters,
     };
     let names_error = letters > 5 && bytes.get(at) == Some(&b':') && ends_like_error(&bytes[start..at]);
-    let (plain, exact) = (finish(plain), finish(exact));
+    let plain = finish(plain);
     // A duration or a size written with its unit is no name.
-    let measured = digits > 0 && letters <= 2 && bytes[start].is_ascii_digit();
-    let exact = if measured { plain } else { exact };
+    let measured = letters > 0 && letters <= 2 && BYTES[usize::from(bytes[start])].digit;
+    let exact = if measured || digits == 0 { plain } else { finish(exact) };
     (Word { plain, exact, form, long: letters >= 3, names_error }, at)
+}
+
+/// Whether a number goes on after this byte: with its fraction, or with the next group of three digits.
+fn goes_on(bytes: &[u8], at: usize) -> bool {
+    matches!(bytes[at], b'.' | b',') && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
 }
 
 /// Whether a number is part of a moment (`12:34:56`, `2024-05-01`) or of a position (`main.c:12:5`).
