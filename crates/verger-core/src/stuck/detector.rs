@@ -80,7 +80,7 @@ impl Detector {
                     self.recurrence.on_redone((step, self.place), print, &self.history);
                 }
                 if !batched {
-                    self.standstill.add(step, self.patience(print, loss));
+                    self.standstill.add(step, print.call, self.patience(print, loss));
                 }
             }
         }
@@ -155,5 +155,13 @@ impl Detector {
             (self.recurrence.kind(), self.recurrence.since, self.recurrence.evidence)
         };
         Judgement { level, kind: Some(kind), since_step: Some(since), evidence }
+    }
+}
+
+#[cfg(test)]
+impl Detector {
+    /// Points of the standstill alone.
+    pub(super) fn standing(&self) -> u32 {
+        self.standstill.evidence.points
     }
 }

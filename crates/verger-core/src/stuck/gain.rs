@@ -124,10 +124,11 @@ impl Kin {
         news_at: u32,
         turn_at: u32,
     ) -> Self {
-        let mut kin = Self::default();
+        let (mut kin, mut failed) = (Self::default(), false);
         for past in history.iter().filter(|past| past.kind == StepKind::Call) {
             kin.same_text |= past.told == print.told || past.gist == print.gist;
-            kin.redone |= past.is_redone_by(print);
+            kin.redone |= past.is_redone_by(print, failed);
+            failed |= past.failed();
             if past.place <= turn_at {
                 continue;
             }
@@ -178,14 +179,10 @@ fn failure(marks: Marks, novelty: &Novelty, kin: &Kin) -> Loss {
     } else {
         BARREN
     };
-    let reason = if marks.has(Marks::PROSE) {
-        Reason::Prose
-    } else if kin.same_outcome {
-        Reason::Repeated
-    } else if marks.has(Marks::FAILED) {
-        Reason::Failed
-    } else {
-        Reason::FoundNothing
+    let reason = match (marks.has(Marks::PROSE), marks.has(Marks::FAILED)) {
+        (true, _) => Reason::Prose,
+        (false, true) => Reason::Failed,
+        (false, false) => Reason::FoundNothing,
     };
     Loss { points, reason, alike: kin.alike }
 }

@@ -68,14 +68,19 @@ impl Past {
         self.marks.has(Marks::FAILED)
     }
 
-    /// Whether `print` writes the same into the same place, or puts back what this step replaced.
-    pub(super) fn is_redone_by(&self, print: &StepPrint) -> bool {
+    /// Whether `print` makes the change of this step again: writes the same into the same place, or puts back what
+    /// this step replaced. The same under a new name counts if something `failed` since; else it is work done in
+    /// many places.
+    pub(super) fn is_redone_by(&self, print: &StepPrint, failed: bool) -> bool {
         let changes = |marks: Marks| marks.has(Marks::CHANGES) && !marks.has(Marks::FAILED);
-        if !changes(self.marks) || !changes(print.marks) || self.target != print.target {
+        if !changes(self.marks) || !changes(print.marks) {
             return false;
         }
+        let here = self.target == print.target;
         let restores = print.written != 0 && print.written == self.replaced && print.marks.has(Marks::SOLID);
-        restores || (print.body.digests().len() >= LINES_MIN && self.overlap(print).alike(90))
+        let lines = print.body.digests().len();
+        let enough = if here { lines >= LINES_MIN } else { failed && lines >= 2 * LINES_MIN };
+        (here && restores) || (enough && self.overlap(print).alike(90))
     }
 
     /// Whether `print` is a message of the same speaker that says much the same.

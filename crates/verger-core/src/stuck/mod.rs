@@ -20,3 +20,6 @@ mod words;
 pub use detector::{Detector, NUDGE, REFUSE, STUCK};
 pub use judgement::{Evidence, Judgement, Kind, Level, STEPS_MAX};
 pub use print::{Role, StepPrint, ToolStep};
+
+#[cfg(test)]
+mod tests;

@@ -118,7 +118,7 @@ impl StepPrint {
         let undone = failed && (outcome.cancelled || is_outage(step.result));
         marks.set(Marks::NO_STEP, call.traits.thinks || undone);
         marks.set(Marks::IDLES, call.traits.idles);
-        marks.set(Marks::PROSE, call.traits.prose);
+        marks.set(Marks::PROSE, failed && call.is_prose());
         marks.set(Marks::SOLID, call.traits.solid);
         marks.set(Marks::FAILED, failed);
         marks.set(Marks::NOTHING, outcome.nothing);

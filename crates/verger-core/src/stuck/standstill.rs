@@ -3,25 +3,32 @@
 use super::gain::{Loss, Reason};
 use super::judgement::{Evidence, Kind};
 
+/// Steps alike from which on they are called the same.
+const ALIKE_MIN: u32 = 3;
+
 /// Steps that brought nothing since something last did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Standstill {
     pub(super) evidence: Evidence,
     pub(super) since: u32,
+    /// The call of its first step, and whether another one came since.
+    call: u64,
+    varied: bool,
     /// Points by what they are for.
     shares: [u32; Reason::COUNT],
 }
 
 impl Standstill {
-    pub(super) fn add(&mut self, step: u32, loss: Loss) {
+    pub(super) fn add(&mut self, step: u32, call: u64, loss: Loss) {
         if loss.points == 0 {
             return;
         }
         if self.evidence.count == 0 {
-            self.since = step;
+            (self.since, self.call) = (step, call);
         }
+        self.varied |= call != self.call;
         self.evidence.push(step);
-        self.evidence.alike = loss.alike + 1;
+        self.evidence.alike = self.evidence.alike.max(loss.alike + 1);
         self.evidence.points = self.evidence.points.saturating_add(loss.points);
         self.shares[loss.reason as usize] = self.shares[loss.reason as usize].saturating_add(loss.points);
     }
@@ -34,9 +41,11 @@ impl Standstill {
             Kind::ReappliedEdit
         } else if share(Reason::Prose) >= half {
             Kind::Monologue
+        } else if !self.varied {
+            Kind::IdenticalCall
         } else if share(Reason::Repeated) >= half {
-            if self.evidence.alike * 3 > self.evidence.count * 2 { Kind::IdenticalCall } else { Kind::Cycle }
-        } else if share(Reason::Failed) >= half {
+            Kind::Cycle
+        } else if share(Reason::Failed) >= half && self.evidence.alike >= ALIKE_MIN {
             Kind::SameError
         } else if share(Reason::FoundNothing) + share(Reason::Repeated) >= half {
             Kind::FruitlessSearch

@@ -85,7 +85,9 @@ pub(super) const fn chain(digest: u32, next: u32) -> u32 {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Class {
-    Word,
+    /// A letter of an alphabet, or an underscore.
+    Letter,
+    Digit,
     /// The first byte of a character that is a word by itself.
     Wide,
     /// The first byte of a three-byte sign that is no word: dashes, arrows, quotes, frames.
@@ -103,17 +105,17 @@ enum Class {
 struct Byte {
     class: Class,
     lower: u8,
-    digit: bool,
     hex: bool,
 }
 
 static BYTES: [Byte; 256] = {
-    let mut bytes = [Byte { class: Class::Other, lower: 0, digit: false, hex: false }; 256];
+    let mut bytes = [Byte { class: Class::Other, lower: 0, hex: false }; 256];
     let mut at = 0;
     while at < 256 {
         let byte = at as u8;
         let class = match byte {
-            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' | 0x80..=0xdf => Class::Word,
+            b'0'..=b'9' => Class::Digit,
+            b'A'..=b'Z' | b'a'..=b'z' | b'_' | 0x80..=0xdf => Class::Letter,
             0xe2 => Class::Sign,
             0xe0..=0xff => Class::Wide,
             b'/' | b'.' | b'-' | b'~' | b'+' | b'@' => Class::Joint,
@@ -122,8 +124,7 @@ static BYTES: [Byte; 256] = {
             b'\\' => Class::Backslash,
             _ => Class::Other,
         };
-        let (digit, hex) = (byte.is_ascii_digit(), byte.is_ascii_hexdigit());
-        bytes[at] = Byte { class, lower: byte.to_ascii_lowercase(), digit, hex };
+        bytes[at] = Byte { class, lower: byte.to_ascii_lowercase(), hex: byte.is_ascii_hexdigit() };
         at += 1;
     }
     bytes
@@ -140,7 +141,7 @@ pub(super) fn read(bytes: &[u8], escaped: bool, sink: &mut impl Sink) {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         match class(byte) {
-            Class::Word => {
+            Class::Letter | Class::Digit => {
                 let (mut word, end) = scan(bytes, at);
                 id_before = (id_before && continues_id(bytes, at, end)) || word.form == Form::Volatile;
                 if id_before {
@@ -154,14 +155,22 @@ pub(super) fn read(bytes: &[u8], escaped: bool, sink: &mut impl Sink) {
             Class::Wide => {
                 let end = (at + if byte >= 0xf0 { 4 } else { 3 }).min(bytes.len());
                 let digest = finish(bytes[at..end].iter().fold(SEED, |digest, &byte| fold(digest, byte)));
-                let word = Word { plain: digest, exact: digest, form: Form::Letters, long: true, names_error: false };
+                let word = Word {
+                    plain: digest,
+                    exact: digest,
+                    form: Form::Letters,
+                    long: true,
+                    names_error: false,
+                };
                 sink.word(word);
                 token.words = true;
                 at = end;
                 continue;
             }
             Class::Joint => {
-                let inside = bytes.get(at + 1).is_some_and(|&next| class(next) == Class::Word);
+                let inside = bytes
+                    .get(at + 1)
+                    .is_some_and(|&next| matches!(class(next), Class::Letter | Class::Digit));
                 token.path |= byte == b'/' || (byte == b'.' && token.words && inside);
             }
             Class::Sign => {
@@ -210,45 +219,61 @@ impl Token {
 
 /// The word that begins at `start`, and where it ends.
 fn scan(bytes: &[u8], start: usize) -> (Word, usize) {
-    let (mut plain, mut exact) = (SEED, SEED);
-    let (mut letters, mut digits, mut turns) = (0u32, 0u32, 0u32);
-    let (mut hex, mut was_digit) = (true, BYTES[usize::from(bytes[start])].digit);
-    let mut at = start;
-    while let Some(&raw) = bytes.get(at) {
+    let (mut digest, mut hex, mut end) = (SEED, true, bytes.len());
+    for (at, &raw) in bytes.iter().enumerate().skip(start) {
         let byte = BYTES[usize::from(raw)];
-        if byte.class != Class::Word {
-            if letters > 0 || !goes_on(bytes, at) {
+        match byte.class {
+            Class::Letter => {
+                digest = fold(digest, byte.lower);
+                hex &= byte.hex;
+            }
+            Class::Digit => return scan_with_digits(bytes, start, at, digest, hex),
+            _ => {
+                end = at;
                 break;
             }
-            exact = fold(exact, raw);
-            at += 1;
-            continue;
         }
-        exact = fold(exact, byte.lower);
-        if byte.digit {
+    }
+    let plain = finish(digest);
+    let letters = end - start;
+    let names_error = letters > 5 && bytes.get(end) == Some(&b':') && ends_like_error(&bytes[start..end]);
+    (Word { plain, exact: plain, form: Form::Letters, long: letters >= 3, names_error }, end)
+}
+
+/// The same from the first digit on, which is at `from`; `digest` and `hex` are of the letters before.
+fn scan_with_digits(bytes: &[u8], start: usize, from: usize, digest: u32, mut hex: bool) -> (Word, usize) {
+    let (mut plain, mut exact) = (digest, digest);
+    let (mut letters, mut digits, mut turns) = (from - start, 0, u32::from(from > start));
+    let mut was_digit = true;
+    let mut end = bytes.len();
+    for (at, &raw) in bytes.iter().enumerate().skip(from) {
+        let byte = BYTES[usize::from(raw)];
+        let digit = byte.class == Class::Digit;
+        if digit {
             digits += 1;
-        } else {
+        } else if byte.class == Class::Letter {
             plain = fold(plain, byte.lower);
             letters += 1;
+        } else if letters > 0 || !goes_on(bytes, at) {
+            end = at;
+            break;
         }
+        exact = fold(exact, byte.lower);
         hex &= byte.hex;
-        turns += u32::from(byte.digit != was_digit);
-        was_digit = byte.digit;
-        at += 1;
+        turns += u32::from(digit != was_digit);
+        was_digit = digit;
     }
-    let id = digits > 0 && ((hex && letters + digits >= 7) || (letters + digits >= 10 && turns >= 4));
     let form = match letters {
-        0 if digits >= 10 || tells_place(bytes, start, at) => Form::Volatile,
+        0 if digits >= 10 || tells_place(bytes, start, end) => Form::Volatile,
         0 => Form::Number,
-        _ if id => Form::Volatile,
+        _ if (hex && letters + digits >= 7) || (letters + digits >= 10 && turns >= 4) => Form::Volatile,
         _ => Form::Letters,
     };
-    let names_error = letters > 5 && bytes.get(at) == Some(&b':') && ends_like_error(&bytes[start..at]);
     let plain = finish(plain);
     // A duration or a size written with its unit is no name.
-    let measured = letters > 0 && letters <= 2 && BYTES[usize::from(bytes[start])].digit;
-    let exact = if measured || digits == 0 { plain } else { finish(exact) };
-    (Word { plain, exact, form, long: letters >= 3, names_error }, at)
+    let measured = letters > 0 && letters <= 2 && from == start;
+    let exact = if measured { plain } else { finish(exact) };
+    (Word { plain, exact, form, long: letters >= 3, names_error: false }, end)
 }
 
 /// Whether a number goes on after this byte: with its fraction, or with the next group of three digits.
