@@ -15,7 +15,9 @@ pub(super) const SAID: usize = 16;
 pub(super) const BODY: usize = 12;
 
 /// A call, read.
-pub(super) struct Call {
+pub(super) struct Call<'a> {
+    /// The command in it, as it is written; empty if there is none.
+    command: &'a [u8],
     /// Tool and canonical arguments.
     pub(super) digest: u64,
     /// The word that says what is done.
@@ -45,16 +47,14 @@ pub(super) struct Traits {
     pub(super) thinks: bool,
     /// There is nothing to do in it: only a comment.
     pub(super) idles: bool,
-    /// A sentence where a command belongs.
-    pub(super) prose: bool,
     /// It carries more than a line.
     pub(super) has_body: bool,
     /// What it writes is more than a few words.
     pub(super) solid: bool,
 }
 
-impl Call {
-    pub(super) fn read(tool: &str, args: &str) -> Self {
+impl<'a> Call<'a> {
+    pub(super) fn read(tool: &str, args: &'a str) -> Self {
         let print = CallPrint::of(tool, args);
         let mut reader = Reader::new(print.digest);
         reader.name(tool);
@@ -66,6 +66,23 @@ impl Call {
             reader.command(head, false);
         }
         reader.finish(print.class)
+    }
+
+    /// Whether a sentence stands where a command belongs: many plain words, hardly a sign that shells give a
+    /// meaning.
+    pub(super) fn is_prose(&self) -> bool {
+        let text = &self.command[..self.command.len().min(SENTENCE_MAX)];
+        let (mut words, mut plain, mut signs) = (0u32, 0u32, 0u32);
+        for word in text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
+            let inner = match word {
+                [inner @ .., b'.' | b',' | b':' | b'!' | b'?'] => inner,
+                _ => word,
+            };
+            words += 1;
+            plain += u32::from(!inner.is_empty() && inner.iter().all(|byte| in_sentence(*byte)));
+            signs += u32::from(word.iter().any(|byte| b"=(){};|$<>".contains(byte)));
+        }
+        !text.starts_with(b"#") && words >= 7 && plain * 100 >= words * 75 && signs * 100 <= words * 10
     }
 }
 
@@ -83,8 +100,8 @@ impl Echo {
     }
 }
 
-struct Reader {
-    call: Call,
+struct Reader<'a> {
+    call: Call<'a>,
     /// Words of the tool's name, until a command tells better.
     name_asks: bool,
     name_changes: bool,
@@ -102,9 +119,10 @@ struct Reader {
     value: u32,
 }
 
-impl Reader {
+impl<'a> Reader<'a> {
     fn new(digest: u64) -> Self {
         let call = Call {
+            command: &[],
             digest,
             verb: 0,
             target: 0,
@@ -139,7 +157,7 @@ impl Reader {
 
     /// The values of JSON, each with the key it stands under, however deep. What is cut off or odd is read as far
     /// as it goes.
-    fn members(&mut self, bytes: &[u8]) {
+    fn members(&mut self, bytes: &'a [u8]) {
         let (mut key, mut at) = (&b""[..], 0);
         while let Some(&byte) = bytes.get(at) {
             at += 1;
@@ -154,7 +172,8 @@ impl Reader {
                     self.member(key, string);
                 }
             } else if byte.is_ascii_alphanumeric() || byte == b'-' {
-                let length = bytes[at..].iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'.');
+                let length =
+                    bytes[at..].iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'.');
                 let end = length.map_or(bytes.len(), |length| at + length);
                 self.member(key, &bytes[at - 1..end]);
                 at = end;
@@ -162,7 +181,7 @@ impl Reader {
         }
     }
 
-    fn member(&mut self, key: &[u8], value: &[u8]) {
+    fn member(&mut self, key: &[u8], value: &'a [u8]) {
         let roles = roles(key_digest(key));
         if roles.has(Roles::REMARK) {
             self.remarks += 1;
@@ -186,13 +205,13 @@ impl Reader {
     }
 
     /// A command, or a program: what is done stands at its beginning.
-    fn command(&mut self, text: &[u8], escaped: bool) {
+    fn command(&mut self, text: &'a [u8], escaped: bool) {
         let command = Command { text, escaped };
-        let traits = &mut self.call.traits;
-        traits.idles = command.is_comment();
-        traits.prose = command.is_prose();
-        let writes = command.redirects();
-        if let Some(verb) = command.verb() {
+        self.call.command = text;
+        self.call.traits.idles = command.is_comment();
+        let verb = command.verb();
+        let writes = command.redirects() || verb.is_some_and(|verb| command.edits_in_place(verb));
+        if let Some(verb) = verb {
             self.call.verb = key_digest(verb);
             (self.name_asks, self.name_changes) = name_roles(verb);
         }
@@ -209,7 +228,7 @@ impl Reader {
         self.members += 1;
     }
 
-    fn finish(mut self, class: CallClass) -> Call {
+    fn finish(mut self, class: CallClass) -> Call<'a> {
         let traits = &mut self.call.traits;
         traits.asks = self.name_asks && !traits.changes;
         traits.waits = class == CallClass::Waiting && !roles(self.call.verb).has(Roles::PAGES);
@@ -221,7 +240,7 @@ impl Reader {
     }
 }
 
-impl Sink for Reader {
+impl Sink for Reader<'_> {
     fn word(&mut self, word: Word) {
         self.call.echo.insert(word.plain);
         self.value = chain(self.value, word.exact);
@@ -263,11 +282,14 @@ struct Command<'a> {
 
 impl<'a> Command<'a> {
     fn first_line(&self) -> (&'a [u8], &'a [u8]) {
-        let end = if self.escaped {
-            self.text.windows(2).position(|pair| pair == b"\\n")
-        } else {
-            self.text.iter().position(|byte| *byte == b'\n')
-        };
+        let mut breaks = self.text.iter().enumerate().filter(|(_, byte)| matches!(**byte, b'\n' | b'\\'));
+        let end =
+            breaks.find(
+                |(at, byte)| {
+                    if self.escaped { self.text.get(at + 1) == Some(&b'n') } else { **byte == b'\n' }
+                },
+            );
+        let end = end.map(|(at, _)| at);
         let width = if self.escaped { 2 } else { 1 };
         end.map_or((self.text, &[][..]), |end| (&self.text[..end], &self.text[end + width..]))
     }
@@ -297,13 +319,12 @@ impl<'a> Command<'a> {
         });
         let mut spare = None;
         for command in commands.take(8) {
-            let mut words = command.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).skip_while(
-                |word| {
+            let mut words =
+                command.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).skip_while(|word| {
                     word.contains(&b'=')
                         || word.starts_with(b"-")
                         || roles(key_digest(word)).has(Roles::PREFIX) && *word != b"cd" && *word != b"export"
-                },
-            );
+                });
             let Some(word) = words.next() else { continue };
             spare = spare.or(Some(word));
             if !roles(key_digest(word)).has(Roles::PREFIX) {
@@ -313,46 +334,37 @@ impl<'a> Command<'a> {
         spare
     }
 
-    /// Whether it sends something into a file: `> file`, `>> file`, `sed -i`.
+    /// Whether it sends something into a file: `> file`, `>> file`.
     fn redirects(&self) -> bool {
-        let text = &self.text[..self.text.len().min(2048)];
-        let into_file = text.iter().enumerate().any(|(at, byte)| {
-            let before = at.checked_sub(1).map_or(b' ', |at| text[at]);
-            let after = text[at + 1..].trim_ascii_start();
-            let after = after.strip_prefix(b">").unwrap_or(after).trim_ascii_start();
-            *byte == b'>'
-                && matches!(before, b' ' | b'\t' | b'"' | b'\'' | b'1')
-                && !after.starts_with(b"/dev/null")
-                && after.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"./~$_\"'".contains(byte))
-        });
-        let in_place = |tool: &[u8]| {
-            let starts = text.windows(tool.len()).position(|window| window == tool);
-            starts.is_some_and(|at| text[at..].windows(3).any(|window| window == b" -i" || window == b"pi "))
-        };
-        into_file || in_place(b"sed ") || in_place(b"perl ")
+        let text = &self.text[..self.text.len().min(COMMAND_MAX)];
+        let mut signs = text.iter().enumerate().filter(|(_, byte)| **byte == b'>');
+        signs.any(|(at, _)| leads_into_file(text, at))
     }
 
-    /// Whether it is a sentence: many plain words, hardly a sign that shells give a meaning.
-    fn is_prose(&self) -> bool {
-        let text = &self.text[..self.text.len().min(400)];
-        if text.starts_with(b"#") {
-            return false;
-        }
-        let (mut words, mut plain, mut signs) = (0u32, 0u32, 0u32);
-        for word in text.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty()) {
-            let inner = word.trim_ascii();
-            let inner = inner.strip_suffix(&[inner[inner.len() - 1]]).filter(|_| {
-                matches!(inner[inner.len() - 1], b'.' | b',' | b':' | b'!' | b'?')
-            }).unwrap_or(inner);
-            words += 1;
-            plain += u32::from(
-                !inner.is_empty()
-                    && inner.iter().all(|byte| byte.is_ascii_alphabetic() || *byte >= 0x80 || *byte == b'\''),
-            );
-            signs += u32::from(word.iter().any(|byte| b"=(){};|$<>".contains(byte)));
-        }
-        words >= 7 && plain * 100 >= words * 75 && signs * 100 <= words * 10
+    /// Whether it is one of the commands that print what they edit, told to write it back.
+    fn edits_in_place(&self, verb: &[u8]) -> bool {
+        let text = &self.text[..self.text.len().min(COMMAND_MAX)];
+        let mut words = text.split(u8::is_ascii_whitespace);
+        matches!(verb, b"sed" | b"perl" | b"ruby")
+            && words.any(|word| word == verb)
+            && words.take(4).any(|word| word.first() == Some(&b'-') && word.contains(&b'i'))
     }
+}
+
+/// Bytes of a command that are looked at to tell whether it is a sentence.
+const SENTENCE_MAX: usize = 400;
+
+/// Bytes of a command that are looked at for where it writes.
+const COMMAND_MAX: usize = 2048;
+
+/// Whether the `>` at this place sends output into a file.
+fn leads_into_file(text: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).map_or(b' ', |at| text[at]);
+    let after = text[at + 1..].trim_ascii_start();
+    let after = after.strip_prefix(b">").unwrap_or(after).trim_ascii_start();
+    matches!(before, b' ' | b'\t' | b'"' | b'\'' | b'1')
+        && !after.starts_with(b"/dev/null")
+        && after.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"./~$_\"'".contains(byte))
 }
 
 /// Whether a name tells that something is asked, and that something is changed.
@@ -377,6 +389,10 @@ fn name_roles(name: &[u8]) -> (bool, bool) {
         }
     }
     (asks, changes)
+}
+
+fn in_sentence(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte >= 0x80 || byte == b'\''
 }
 
 fn key_digest(key: &[u8]) -> u32 {

@@ -6,7 +6,13 @@ use super::print::{Marks, StepKind, StepPrint};
 use super::sketch::{Narrow, Overlap, Sketch};
 
 /// Steps remembered. The longest lap seen in real runs has 12 steps.
-pub(super) const HISTORY: usize = 32;
+const HISTORY: usize = 32;
+
+/// Pairs of words from which on a message can be told from others.
+const PAIRS_MIN: usize = 5;
+
+/// Lines from which on what is written can be told from others.
+const LINES_MIN: usize = 3;
 
 /// One of the last steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,25 +24,72 @@ pub(super) struct Past {
     pub(super) call: u64,
     pub(super) told: u32,
     pub(super) gist: u32,
-    pub(super) target: u32,
-    pub(super) replaced: u32,
-    pub(super) said: Narrow<SAID>,
+    target: u32,
+    replaced: u32,
+    said: Narrow<SAID>,
     pub(super) words: Narrow<TOLD>,
     /// Lines written by a call; pairs of words of a message.
-    pub(super) body: Sketch<BODY>,
+    body: Sketch<BODY>,
     pub(super) kind: StepKind,
-    pub(super) marks: Marks,
+    marks: Marks,
     /// It brought something new.
     pub(super) news: bool,
     /// It changed something in a new way.
     pub(super) changed: bool,
+    /// It made a change that was made before.
+    pub(super) redone: bool,
     /// It was issued together with the step before.
     pub(super) batched: bool,
 }
 
 impl Past {
+    pub(super) fn of(step: u32, place: u32, print: &StepPrint) -> Self {
+        Self {
+            step,
+            place,
+            call: print.call,
+            told: print.told,
+            gist: print.gist,
+            target: print.target,
+            replaced: print.replaced,
+            said: print.said,
+            words: Narrow::default(),
+            body: print.body,
+            kind: print.kind,
+            marks: print.marks,
+            news: false,
+            changed: false,
+            redone: false,
+            batched: false,
+        }
+    }
+
     pub(super) fn failed(&self) -> bool {
         self.marks.has(Marks::FAILED)
+    }
+
+    /// Whether `print` makes the change of this step again: writes the same into the same place, or puts back what
+    /// this step replaced. The same under a new name counts if something `failed` since; else it is work done in
+    /// many places.
+    pub(super) fn is_redone_by(&self, print: &StepPrint, failed: bool) -> bool {
+        let changes = |marks: Marks| marks.has(Marks::CHANGES) && !marks.has(Marks::FAILED);
+        if !changes(self.marks) || !changes(print.marks) {
+            return false;
+        }
+        let here = self.target == print.target;
+        let restores = print.written != 0 && print.written == self.replaced && print.marks.has(Marks::SOLID);
+        let lines = print.body.digests().len();
+        let enough = if here { lines >= LINES_MIN } else { failed && lines >= 2 * LINES_MIN };
+        (here && restores) || (enough && self.overlap(print).alike(90))
+    }
+
+    /// Whether `print` is a message of the same speaker that says much the same.
+    pub(super) fn says_the_same(&self, print: &StepPrint) -> bool {
+        self.kind == print.kind && print.body.digests().len() >= PAIRS_MIN && self.overlap(print).alike(60)
+    }
+
+    fn overlap(&self, print: &StepPrint) -> Overlap {
+        Overlap::of(self.body.digests(), print.body.digests(), BODY)
     }
 }
 
@@ -49,10 +102,11 @@ pub(super) fn similar_calls(past: &Past, print: &StepPrint) -> bool {
     overlap.alike(50) || overlap.contained()
 }
 
-/// Whether two failures are the same once what either call said is taken out.
+/// Whether two failures are much the same, what each call said itself taken out.
 pub(super) fn same_failure(past: &Past, print: &StepPrint, words: &Narrow<TOLD>) -> bool {
-    if past.gist == print.gist && past.gist != 0 {
-        return true;
+    if past.gist == print.gist {
+        // A failure without a word can be told from others only by its call.
+        return past.gist != 0 || past.call == print.call;
     }
     let overlap = Overlap::of(past.words.digests(), words.digests(), TOLD);
     overlap.alike(70) || overlap.contained()

@@ -77,7 +77,8 @@ pub struct Evidence {
     length: u8,
     /// Steps that count, also those that are no longer named.
     pub count: u32,
-    /// Of the steps, how many resemble the last one in both what was asked and what came of it, itself included.
+    /// The most steps, of these and of those just before, that resemble one of them in what was asked and in what
+    /// came of it, itself included.
     pub alike: u32,
     /// Points held against the agent; [`STUCK`](super::STUCK) of them are a verdict.
     pub points: u32,
@@ -87,6 +88,10 @@ impl Evidence {
     /// The steps that count, by their numbers, in order; the last ones if there are many.
     pub fn steps(&self) -> &[u32] {
         &self.steps[..usize::from(self.length)]
+    }
+
+    pub(super) fn points(points: u32) -> Self {
+        Self { points, ..Self::default() }
     }
 
     pub(super) fn push(&mut self, step: u32) {
@@ -109,7 +114,7 @@ pub struct Judgement {
     pub kind: Option<Kind>,
     /// The first of the steps that count, from a nudge on.
     pub since_step: Option<u32>,
-    /// The steps that count; empty below a nudge.
+    /// The steps that count; below a nudge none is named.
     pub evidence: Evidence,
 }
 
@@ -124,20 +129,31 @@ impl fmt::Display for Judgement {
         let (count, alike) = (self.evidence.count, self.evidence.alike);
         match kind {
             Kind::IdenticalCall => {
-                write!(f, "the same call had the same outcome {alike} times, and nothing was learned since step {since}")
+                write!(
+                    f,
+                    "the same call had the same outcome {alike} times, and nothing was learned since step {since}"
+                )
             }
             Kind::Cycle => {
                 write!(f, "{count} steps since step {since} went over what was done and known before")
             }
-            Kind::ReappliedEdit => write!(f, "{count} steps since step {since} made changes that were made before"),
+            Kind::ReappliedEdit => {
+                write!(f, "{count} steps since step {since} made changes that were made before")
+            }
             Kind::SameError => {
-                write!(f, "the same failure {alike} times, and {count} steps since step {since} came to nothing")
+                write!(
+                    f,
+                    "the same failure {alike} times, and {count} steps since step {since} came to nothing"
+                )
             }
             Kind::FruitlessSearch => {
                 write!(f, "{count} steps since step {since} looked for something and found nothing new")
             }
             Kind::Monologue => {
-                write!(f, "{count} steps since step {since} came to nothing, with sentences sent where a command belongs")
+                write!(
+                    f,
+                    "{count} steps since step {since} came to nothing, with sentences sent where a command belongs"
+                )
             }
             Kind::DialogueLoop => write!(f, "the same thing was said {alike} times since step {since}"),
             Kind::Standstill => write!(f, "{count} steps since step {since} came to nothing"),

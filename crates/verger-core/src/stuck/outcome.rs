@@ -24,12 +24,16 @@ pub(super) struct Outcome {
     pub(super) gist: u32,
     pub(super) lines: Sketch<TOLD>,
     pub(super) words: Sketch<TOLD>,
+    /// Lines that only say again what the call said.
+    pub(super) echoes: u32,
     /// The first path named, for edits that do not name what they edit.
     pub(super) path: u32,
     /// It says that the call failed.
     pub(super) fails: bool,
     /// It says that there is nothing.
     pub(super) nothing: bool,
+    /// It says that the call was not carried out because of another one.
+    pub(super) cancelled: bool,
     /// There is not a word in it, of the call's or its own.
     pub(super) empty: bool,
     pub(super) length: usize,
@@ -64,6 +68,7 @@ const HEAD_AND_TAIL: usize = 8 * 1024;
 struct Saying {
     fails: bool,
     nothing: bool,
+    cancelled: bool,
 }
 
 /// The word before.
@@ -125,6 +130,7 @@ impl<'a> Reader<'a> {
         self.flush_number();
         self.out.fails = self.first.fails || self.last.fails || (self.short && self.any.fails);
         self.out.nothing = self.short && self.any.nothing;
+        self.out.cancelled = self.short && self.any.cancelled;
         self.out
     }
 
@@ -167,6 +173,7 @@ impl<'a> Reader<'a> {
         let leads = meaning.has(Roles::LEADS_FAILURE) && self.place <= 1;
         self.saying.fails |= (denied || paired) && !(echo && before.echo);
         self.saying.fails |= (meaning.has(Roles::FAILURE) || word.names_error || leads) && !echo;
+        self.saying.cancelled |= meaning.has(Roles::CANCELLED) && !echo;
         self.saying.nothing |= meaning.has(Roles::NOTHING) && self.place == 0 && !echo;
     }
 }
@@ -206,6 +213,8 @@ impl Sink for Reader<'_> {
         let said = self.place > 0;
         if self.line_words > 0 {
             self.out.lines.insert(self.line);
+        } else if self.place > 1 {
+            self.out.echoes += 1;
         } else if self.line_numbers != 0 && !said {
             // A line of nothing but numbers is told apart by them.
             self.out.lines.insert(self.line_numbers);
@@ -217,6 +226,7 @@ impl Sink for Reader<'_> {
             self.last = self.saying;
             self.any.fails |= self.saying.fails;
             self.any.nothing |= self.saying.nothing;
+            self.any.cancelled |= self.saying.cancelled;
             self.lines += 1;
         }
         self.saying = Saying::default();

@@ -53,11 +53,11 @@ pub struct StepPrint {
     pub(super) ended_ms: i64,
     pub(super) told: u32,
     pub(super) gist: u32,
-    pub(super) verb: u32,
     pub(super) target: u32,
     pub(super) replaced: u32,
     pub(super) written: u32,
     pub(super) said: Narrow<SAID>,
+    /// Lines written by a call; pairs of words of a message.
     pub(super) body: Sketch<BODY>,
     pub(super) lines: Sketch<TOLD>,
     pub(super) words: Sketch<TOLD>,
@@ -73,7 +73,7 @@ impl Marks {
     pub(super) const ASKS: Self = Self(1);
     pub(super) const CHANGES: Self = Self(1 << 1);
     pub(super) const WAITS: Self = Self(1 << 2);
-    /// A thought, or an outage: as if it had not been.
+    /// A thought, an outage, a call cancelled with others: as if it had not been.
     pub(super) const NO_STEP: Self = Self(1 << 3);
     pub(super) const IDLES: Self = Self(1 << 4);
     pub(super) const PROSE: Self = Self(1 << 5);
@@ -96,6 +96,9 @@ impl Marks {
     }
 }
 
+/// Lines of a call that its answer shows, from which on it is taken to have written them.
+const SHOWN_MIN: u32 = 3;
+
 /// An answer from this length on is a page.
 const PAGE: usize = 200;
 
@@ -106,13 +109,16 @@ impl StepPrint {
         let outcome = Outcome::read(step.result, &call.echo);
         let flagged = step.error == Some(true) || step.exit_code.is_some_and(|code| code != 0);
         let failed = flagged || outcome.fails;
+        // Whoever shows a text that was sent has written it somewhere.
+        let shown = call.traits.solid && outcome.echoes >= SHOWN_MIN && !failed;
         let mut marks = Marks::default();
         marks.set(Marks::ASKS, call.traits.asks);
-        marks.set(Marks::CHANGES, call.traits.changes);
+        marks.set(Marks::CHANGES, call.traits.changes || shown);
         marks.set(Marks::WAITS, call.traits.waits);
-        marks.set(Marks::NO_STEP, call.traits.thinks || (failed && is_outage(step.result)));
+        let undone = failed && (outcome.cancelled || is_outage(step.result));
+        marks.set(Marks::NO_STEP, call.traits.thinks || undone);
         marks.set(Marks::IDLES, call.traits.idles);
-        marks.set(Marks::PROSE, call.traits.prose);
+        marks.set(Marks::PROSE, failed && call.is_prose());
         marks.set(Marks::SOLID, call.traits.solid);
         marks.set(Marks::FAILED, failed);
         marks.set(Marks::NOTHING, outcome.nothing);
@@ -125,7 +131,6 @@ impl StepPrint {
             ended_ms: step.ended_ms.unwrap_or(0),
             told: outcome.told,
             gist: outcome.gist,
-            verb: call.verb,
             target: if call.target == 0 { outcome.path } else { call.target },
             replaced: call.replaced,
             written: call.written,
@@ -144,7 +149,7 @@ impl StepPrint {
         for part in words::ends(text) {
             words::read(part, false, &mut message);
         }
-        Self { lines: message.pairs, words: message.words, ..Self::blank(StepKind::Said(role)) }
+        Self { body: message.pairs, ..Self::blank(StepKind::Said(role)) }
     }
 
     /// The fingerprint of what the agent's work amounts to so far.
@@ -155,7 +160,7 @@ impl StepPrint {
     ) -> Self {
         let [files, passed, failed] =
             [files_changed, tests_passed, tests_failed].map(|count| count.map_or(0, |count| count + 1));
-        Self { told: files, gist: passed, verb: failed, ..Self::blank(StepKind::Output) }
+        Self { told: files, gist: passed, target: failed, ..Self::blank(StepKind::Output) }
     }
 
     fn blank(kind: StepKind) -> Self {
@@ -165,7 +170,6 @@ impl StepPrint {
             ended_ms: 0,
             told: 0,
             gist: 0,
-            verb: 0,
             target: 0,
             replaced: 0,
             written: 0,
@@ -182,8 +186,7 @@ impl StepPrint {
 /// Pairs of words, by which messages are compared: single ones are much the same in any two.
 #[derive(Default)]
 struct Message {
-    pairs: Sketch<TOLD>,
-    words: Sketch<TOLD>,
+    pairs: Sketch<BODY>,
     before: u32,
 }
 
@@ -193,9 +196,6 @@ impl Sink for Message {
             let before = std::mem::replace(&mut self.before, word.plain);
             if before != 0 {
                 self.pairs.insert(chain(before, word.plain));
-            }
-            if word.long {
-                self.words.insert(word.plain);
             }
         }
     }

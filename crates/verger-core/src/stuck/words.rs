@@ -85,7 +85,9 @@ pub(super) const fn chain(digest: u32, next: u32) -> u32 {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Class {
-    Word,
+    /// A letter of an alphabet, or an underscore.
+    Letter,
+    Digit,
     /// The first byte of a character that is a word by itself.
     Wide,
     /// The first byte of a three-byte sign that is no word: dashes, arrows, quotes, frames.
@@ -98,12 +100,22 @@ enum Class {
     Other,
 }
 
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Other; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        classes[byte] = match byte as u8 {
-            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' | 0x80..=0xdf => Class::Word,
+/// What a byte is, in lower case where it is a letter.
+#[derive(Clone, Copy)]
+struct Byte {
+    class: Class,
+    lower: u8,
+    hex: bool,
+}
+
+static BYTES: [Byte; 256] = {
+    let mut bytes = [Byte { class: Class::Other, lower: 0, hex: false }; 256];
+    let mut at = 0;
+    while at < 256 {
+        let byte = at as u8;
+        let class = match byte {
+            b'0'..=b'9' => Class::Digit,
+            b'A'..=b'Z' | b'a'..=b'z' | b'_' | 0x80..=0xdf => Class::Letter,
             0xe2 => Class::Sign,
             0xe0..=0xff => Class::Wide,
             b'/' | b'.' | b'-' | b'~' | b'+' | b'@' => Class::Joint,
@@ -112,13 +124,14 @@ const CLASSES: [Class; 256] = {
             b'\\' => Class::Backslash,
             _ => Class::Other,
         };
-        byte += 1;
+        bytes[at] = Byte { class, lower: byte.to_ascii_lowercase(), hex: byte.is_ascii_hexdigit() };
+        at += 1;
     }
-    classes
+    bytes
 };
 
 fn class(byte: u8) -> Class {
-    CLASSES[usize::from(byte)]
+    BYTES[usize::from(byte)].class
 }
 
 /// Reads `bytes`. `escaped` says that they stand between the quotes of JSON.
@@ -128,7 +141,7 @@ pub(super) fn read(bytes: &[u8], escaped: bool, sink: &mut impl Sink) {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         match class(byte) {
-            Class::Word => {
+            Class::Letter | Class::Digit => {
                 let (mut word, end) = scan(bytes, at);
                 id_before = (id_before && continues_id(bytes, at, end)) || word.form == Form::Volatile;
                 if id_before {
@@ -142,14 +155,22 @@ pub(super) fn read(bytes: &[u8], escaped: bool, sink: &mut impl Sink) {
             Class::Wide => {
                 let end = (at + if byte >= 0xf0 { 4 } else { 3 }).min(bytes.len());
                 let digest = finish(bytes[at..end].iter().fold(SEED, |digest, &byte| fold(digest, byte)));
-                let word = Word { plain: digest, exact: digest, form: Form::Letters, long: true, names_error: false };
+                let word = Word {
+                    plain: digest,
+                    exact: digest,
+                    form: Form::Letters,
+                    long: true,
+                    names_error: false,
+                };
                 sink.word(word);
                 token.words = true;
                 at = end;
                 continue;
             }
             Class::Joint => {
-                let inside = bytes.get(at + 1).is_some_and(|&next| class(next) == Class::Word);
+                let inside = bytes
+                    .get(at + 1)
+                    .is_some_and(|&next| matches!(class(next), Class::Letter | Class::Digit));
                 token.path |= byte == b'/' || (byte == b'.' && token.words && inside);
             }
             Class::Sign => {
@@ -198,48 +219,66 @@ impl Token {
 
 /// The word that begins at `start`, and where it ends.
 fn scan(bytes: &[u8], start: usize) -> (Word, usize) {
-    let (mut plain, mut exact) = (SEED, SEED);
-    let (mut letters, mut digits, mut hex, mut turns, mut was_digit) = (0u32, 0u32, true, 0u32, false);
-    let mut at = start;
-    while let Some(&byte) = bytes.get(at) {
-        let digit = byte.is_ascii_digit();
-        if class(byte) != Class::Word {
-            // A fraction or a group of thousands belongs to its number.
-            let number = letters == 0 && matches!(byte, b'.' | b',');
-            if number && bytes.get(at + 1).is_some_and(u8::is_ascii_digit) && digits > 0 {
-                exact = fold(exact, byte);
-                at += 1;
-                continue;
+    let (mut digest, mut hex, mut end) = (SEED, true, bytes.len());
+    for (at, &raw) in bytes.iter().enumerate().skip(start) {
+        let byte = BYTES[usize::from(raw)];
+        match byte.class {
+            Class::Letter => {
+                digest = fold(digest, byte.lower);
+                hex &= byte.hex;
             }
-            break;
+            Class::Digit => return scan_with_digits(bytes, start, at, digest, hex),
+            _ => {
+                end = at;
+                break;
+            }
         }
-        let lower = byte.to_ascii_lowercase();
-        exact = fold(exact, lower);
+    }
+    let plain = finish(digest);
+    let letters = end - start;
+    let names_error = letters > 5 && bytes.get(end) == Some(&b':') && ends_like_error(&bytes[start..end]);
+    (Word { plain, exact: plain, form: Form::Letters, long: letters >= 3, names_error }, end)
+}
+
+/// The same from the first digit on, which is at `from`; `digest` and `hex` are of the letters before.
+fn scan_with_digits(bytes: &[u8], start: usize, from: usize, digest: u32, mut hex: bool) -> (Word, usize) {
+    let (mut plain, mut exact) = (digest, digest);
+    let (mut letters, mut digits, mut turns) = (from - start, 0, u32::from(from > start));
+    let mut was_digit = true;
+    let mut end = bytes.len();
+    for (at, &raw) in bytes.iter().enumerate().skip(from) {
+        let byte = BYTES[usize::from(raw)];
+        let digit = byte.class == Class::Digit;
         if digit {
             digits += 1;
-        } else {
-            plain = fold(plain, lower);
+        } else if byte.class == Class::Letter {
+            plain = fold(plain, byte.lower);
             letters += 1;
-            hex &= lower.is_ascii_hexdigit();
+        } else if letters > 0 || !goes_on(bytes, at) {
+            end = at;
+            break;
         }
-        turns += u32::from(digit != was_digit && at > start);
+        exact = fold(exact, byte.lower);
+        hex &= byte.hex;
+        turns += u32::from(digit != was_digit);
         was_digit = digit;
-        at += 1;
     }
-    let length = letters + digits;
-    let form = if letters == 0 {
-        if tells_place(bytes, start, at) || digits >= 10 { Form::Volatile } else { Form::Number }
-    } else if digits > 0 && ((hex && length >= 7) || (length >= 10 && turns >= 4)) {
-        Form::Volatile
-    } else {
-        Form::Letters
+    let form = match letters {
+        0 if digits >= 10 || tells_place(bytes, start, end) => Form::Volatile,
+        0 => Form::Number,
+        _ if (hex && letters + digits >= 7) || (letters + digits >= 10 && turns >= 4) => Form::Volatile,
+        _ => Form::Letters,
     };
-    let names_error = letters > 5 && bytes.get(at) == Some(&b':') && ends_like_error(&bytes[start..at]);
-    let (plain, exact) = (finish(plain), finish(exact));
+    let plain = finish(plain);
     // A duration or a size written with its unit is no name.
-    let measured = digits > 0 && letters <= 2 && bytes[start].is_ascii_digit();
-    let exact = if measured { plain } else { exact };
-    (Word { plain, exact, form, long: letters >= 3, names_error }, at)
+    let measured = letters > 0 && letters <= 2 && from == start;
+    let exact = if measured { plain } else { finish(exact) };
+    (Word { plain, exact, form, long: letters >= 3, names_error: false }, end)
+}
+
+/// Whether a number goes on after this byte: with its fraction, or with the next group of three digits.
+fn goes_on(bytes: &[u8], at: usize) -> bool {
+    matches!(bytes[at], b'.' | b',') && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
 }
 
 /// Whether a number is part of a moment (`12:34:56`, `2024-05-01`) or of a position (`main.c:12:5`).
