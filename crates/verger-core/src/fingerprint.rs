@@ -17,6 +17,8 @@ mod waiting;
 use crate::time::Span;
 use digest::Digest;
 pub(crate) use digest::mix;
+pub(crate) use outage::is_outage;
+pub(crate) use volatile::escape_length;
 
 /// What is called: tool and arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,7 +82,7 @@ impl ResultPrint {
             (false, true) => digest & !(1 << 56),
             (false, false) => digest,
         };
-        Self { digest, failed, outage: failed && outage::is_outage(text), took }
+        Self { digest, failed, outage: failed && is_outage(text), took }
     }
 
     /// Whether the text tells this result from that of any other call. Two searches that find nothing both say

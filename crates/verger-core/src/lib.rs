@@ -40,6 +40,7 @@ pub mod signal;
 pub mod signs;
 pub mod skew;
 pub mod standing;
+pub mod stuck;
 pub mod tasks;
 mod text;
 pub mod time;

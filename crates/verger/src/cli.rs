@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use verger_ingest::Format;
 use verger_sim::Mode;
 
 use crate::commands::remote::Remote;
@@ -35,6 +37,7 @@ pub(crate) enum Command {
     /// Run the monitor as a service of your user, by systemd
     #[command(subcommand, arg_required_else_help = true)]
     Service(Service),
+    Inspect(Inspect),
     Simulate(Simulate),
     /// Print a completion script for a shell
     #[command(
@@ -112,6 +115,47 @@ Examples:
         #[arg(long)]
         json: bool,
     },
+}
+
+/// Look at recorded runs: which got stuck, at which step a monitor would have said so, and why
+///
+/// Recordings of coding agents, of agent frameworks and of OpenTelemetry are read; a folder stands for every recording
+/// below it. The judgement is the live monitor's, step by step, so it depends on nothing that came later. What cannot be
+/// read is named, the rest is read. Nothing leaves this machine, and no monitor is needed.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  verger inspect ~/.claude/projects                       every session of Claude Code
+  verger inspect rollout-2026-11-16T09-00-00.jsonl        one session of Codex
+  verger inspect runs/ --json | jq -r 'select(.state == \"STUCK\").runId'
+  verger inspect --fail-on stuck trajectory.json          for scripts
+  verger inspect --expect scenarios.yaml                  play scenarios of your own
+
+Exit code 1 when something could not be read, with --fail-on stuck when a run was stuck, with --expect when a scenario
+did not come out as written; 3 when a file is not there.")]
+pub(crate) struct Inspect {
+    /// Files and folders
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// How they are written; without it, found out from each file
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)).map(|name| name.parse::<Format>().expect("one of them")))]
+    pub(crate) format: Option<Format>,
+    /// Print one JSON object per run
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Fail when a run was stuck
+    #[arg(long, value_enum, value_name = "STATE", conflicts_with = "expect")]
+    pub(crate) fail_on: Option<FailOn>,
+    /// The files hold scenarios, each with what must be found in it
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) expect: bool,
+}
+
+/// What makes `inspect` fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// A run that was called stuck
+    Stuck,
 }
 
 /// Run simulated fleets through the decisions of the real monitor, in virtual time
@@ -231,6 +275,10 @@ mod tests {
                 "verger simulate --seed -1",
                 "verger simulate --seed 1 --seeds 1..2",
                 "verger simulate --mode kill",
+                "verger inspect",
+                "verger inspect --format word a.doc",
+                "verger inspect --fail-on healthy a.jsonl",
+                "verger inspect --expect --format runs a.yaml",
                 "verger completions cobol",
                 "verger serve --listen",
                 "verger config",
@@ -276,7 +324,7 @@ mod tests {
         let mut cli = Cli::command().term_width(100);
         cli.build();
         insta::assert_snapshot!("help", cli.render_long_help());
-        for command in ["serve", "config", "simulate"] {
+        for command in ["serve", "config", "inspect", "simulate"] {
             let command = cli.find_subcommand_mut(command).expect("it is a command");
             let help = command.clone().term_width(100).render_long_help();
             insta::assert_snapshot!(format!("help_{}", command.get_name()), help);

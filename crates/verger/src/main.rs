@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         Command::Config(what) => commands::config::run(&what, out),
         Command::Remote(command) => commands::remote::run(&command, out),
         Command::Service(what) => commands::service::run(&what, out),
+        Command::Inspect(args) => commands::inspect::run(&args, out),
         Command::Simulate(args) => commands::simulate::run(&args, out),
         Command::Completions { shell } => commands::completions::run(shell, out),
     };

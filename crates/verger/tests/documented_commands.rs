@@ -71,12 +71,19 @@ fn failure(command: &Documented) -> Option<String> {
             .env_remove("MAKELEVEL")
             .output(),
         // What must fail is run as shown: on a smaller scale it might not.
-        _ if command.exit != 0 => Command::new(env!("CARGO_BIN_EXE_verger")).args(&words[1..]).output(),
-        _ => Command::new(env!("CARGO_BIN_EXE_verger")).args(small(&words[1..])).output(),
+        _ if command.exit != 0 => verger().args(&words[1..]).output(),
+        _ => verger().args(small(&words[1..])).output(),
     };
     let run = run.unwrap_or_else(|error| panic!("{}: {error}", words[0]));
     let shown = String::from_utf8_lossy(&run.stderr).into_owned();
     (run.status.code() != Some(command.exit)).then(|| format!("`{}`: {}: {shown}", command.line, run.status))
+}
+
+/// The program, in the folder of the project: the pages name files from there.
+fn verger() -> Command {
+    let mut verger = Command::new(env!("CARGO_BIN_EXE_verger"));
+    verger.current_dir(support::root());
+    verger
 }
 
 /// The arguments of `verger` up to a pipe or a redirection, a simulation cut down to a short one.

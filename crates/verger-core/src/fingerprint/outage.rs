@@ -14,7 +14,7 @@ enum Kind {
     Broken,
 }
 
-pub(super) fn is_outage(text: &str) -> bool {
+pub(crate) fn is_outage(text: &str) -> bool {
     let bytes = text.as_bytes();
     let head = &bytes[..bytes.len().min(END)];
     let tail = &bytes[bytes.len().saturating_sub(END).max(head.len())..];

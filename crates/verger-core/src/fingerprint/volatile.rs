@@ -280,7 +280,7 @@ impl Writer {
 }
 
 /// How much of `after`, which follows an escape character, belongs to it.
-fn escape_length(after: &[u8]) -> usize {
+pub(crate) fn escape_length(after: &[u8]) -> usize {
     let until = |ends: fn(&u8) -> bool| after.iter().skip(1).position(ends).map_or(after.len(), |at| at + 2);
     match after.first() {
         Some(b'[') => until(|byte| (0x40..=0x7e).contains(byte)),

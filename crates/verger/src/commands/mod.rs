@@ -2,6 +2,7 @@
 
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod inspect;
 pub(crate) mod remote;
 pub(crate) mod serve;
 pub(crate) mod service;

@@ -1,0 +1,167 @@
+//! The judgement over a stream of fingerprints.
+
+use super::gain::{Gain, Kin, Loss, Novelty, Reason, gain};
+use super::history::{History, Past};
+use super::judgement::{Evidence, Judgement, Level};
+use super::memory::Memory;
+use super::print::{Marks, Role, StepKind, StepPrint};
+use super::recurrence::Recurrence;
+use super::standstill::Standstill;
+
+/// Points worth a reminder: the fourth identical call, or the fourth step in a row that comes to nothing.
+pub const NUDGE: u32 = 60;
+/// Points that are a verdict: the fifth identical call, or the seventh step in a row that comes to nothing.
+pub const STUCK: u32 = 100;
+/// Points from which on a call may be refused: the tenth identical call.
+pub const REFUSE: u32 = 250;
+
+/// A call that begins less than this after the last one ended was issued with it: no model answers faster.
+const BATCH_GAP_MS: i64 = 1_000;
+/// A look at something that works by itself, this long after the last one, is patience.
+const PATIENT_MS: i64 = 5_000;
+/// Calls before which nothing is said.
+const CALLS_MIN: u32 = 3;
+
+/// Judges whether an agent gets on. Of fixed size.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Detector {
+    history: History,
+    memory: Memory,
+    standstill: Standstill,
+    recurrence: Recurrence,
+    /// Steps so far that count, and calls among them.
+    place: u32,
+    calls: u32,
+    /// Places of the last step that brought something new, and of the last change of subject.
+    news_at: u32,
+    turn_at: u32,
+    last_ended_ms: Option<i64>,
+    last_output: [u32; 3],
+}
+
+impl Detector {
+    /// Takes in the next step; `step` is its number, as the caller counts.
+    pub fn observe(&mut self, step: u32, print: &StepPrint) -> Judgement {
+        match print.kind {
+            StepKind::Call => self.on_call(step, print),
+            StepKind::Said(role) => self.on_said(step, print, role),
+            StepKind::Output => self.on_output(print),
+        }
+        self.judgement()
+    }
+
+    fn on_call(&mut self, step: u32, print: &StepPrint) {
+        if print.marks.has(Marks::NO_STEP) {
+            return;
+        }
+        self.place += 1;
+        self.calls += 1;
+        let batched = self.is_batched(print);
+        let words = print.words.narrow();
+        let kin = Kin::of(print, &words, &self.history, self.news_at, self.turn_at);
+        let novelty = Novelty::of(print, &self.memory, &kin);
+        let gain = gain(print, &novelty, &kin, &self.memory);
+        let mut past = Past::of(step, self.place, print);
+        (past.words, past.batched) = (words, batched);
+        if !print.marks.has(Marks::FAILED) {
+            self.recurrence.on_success(print.call);
+        } else if !batched && !print.marks.has(Marks::WAITS) && novelty.words == 0.0 {
+            self.recurrence.on_failure((step, self.place), print, &words, &self.history);
+        }
+        match gain {
+            Gain::Learned | Gain::Changed => {
+                (past.news, past.changed) = (true, gain == Gain::Changed);
+                self.on_news();
+            }
+            Gain::Little => {}
+            Gain::Nothing(loss) => {
+                past.redone = loss.reason == Reason::Redone;
+                if past.redone {
+                    self.recurrence.on_redone((step, self.place), print, &self.history);
+                }
+                if !batched {
+                    self.standstill.add(step, print.call, self.patience(print, loss));
+                }
+            }
+        }
+        self.last_ended_ms = print.marks.has(Marks::TIMED).then_some(print.ended_ms);
+        self.memory.learn(print);
+        self.history.push(past);
+    }
+
+    fn on_news(&mut self) {
+        self.news_at = self.place;
+        self.standstill = Standstill::default();
+    }
+
+    /// Something was said. A person's word changes the subject, unless it was said before.
+    fn on_said(&mut self, step: u32, print: &StepPrint, role: Role) {
+        self.place += 1;
+        match role {
+            Role::Agent => {
+                self.recurrence.on_said((step, self.place), print, &self.history, self.news_at);
+            }
+            Role::User if self.history.iter().any(|past| past.says_the_same(print)) => {}
+            Role::User => {
+                self.turn_at = self.place;
+                self.standstill = Standstill::default();
+            }
+            Role::Other => return,
+        }
+        self.history.push(Past::of(step, self.place, print));
+    }
+
+    fn on_output(&mut self, print: &StepPrint) {
+        let output = [print.told, print.gist, print.target];
+        if output != self.last_output {
+            self.on_news();
+        }
+        self.last_output = output;
+    }
+
+    /// Whether the call was issued before a model could have read the last answer: one decision, not two.
+    fn is_batched(&self, print: &StepPrint) -> bool {
+        let timed = print.marks.has(Marks::TIMED);
+        self.last_ended_ms.is_some_and(|ended| timed && print.started_ms.saturating_sub(ended) < BATCH_GAP_MS)
+    }
+
+    /// Waiting is no loss as long as time passes; where times are unknown or short, it counts a fifth.
+    fn patience(&self, print: &StepPrint, loss: Loss) -> Loss {
+        if !print.marks.has(Marks::WAITS) {
+            return loss;
+        }
+        let since = self.last_ended_ms.unwrap_or(print.started_ms).min(print.started_ms);
+        let waited = print.marks.has(Marks::TIMED) && print.ended_ms.saturating_sub(since) >= PATIENT_MS;
+        Loss { points: if waited { 0 } else { loss.points / 5 }, ..loss }
+    }
+
+    fn judgement(&self) -> Judgement {
+        let standing = self.standstill.evidence.points;
+        let recurring = self.recurrence.points(self.place);
+        let points = standing.max(recurring);
+        let level = match points {
+            REFUSE.. => Level::Refuse,
+            STUCK.. => Level::Stuck,
+            NUDGE.. => Level::Nudge,
+            _ if self.calls < CALLS_MIN => Level::Undecided,
+            _ => Level::Normal,
+        };
+        if level < Level::Nudge {
+            return Judgement { level, evidence: Evidence::points(points), ..Judgement::default() };
+        }
+        let (kind, since, evidence) = if standing >= recurring {
+            (self.standstill.kind(), self.standstill.since, self.standstill.evidence)
+        } else {
+            (self.recurrence.kind(), self.recurrence.since, self.recurrence.evidence)
+        };
+        Judgement { level, kind: Some(kind), since_step: Some(since), evidence }
+    }
+}
+
+#[cfg(test)]
+impl Detector {
+    /// Points of the standstill alone.
+    pub(super) fn standing(&self) -> u32 {
+        self.standstill.evidence.points
+    }
+}

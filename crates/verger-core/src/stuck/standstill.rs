@@ -1,0 +1,56 @@
+//! Steps that brought nothing since something last did. Whatever is new ends it.
+
+use super::gain::{Loss, Reason};
+use super::judgement::{Evidence, Kind};
+
+/// Steps alike from which on they are called the same.
+const ALIKE_MIN: u32 = 3;
+
+/// Steps that brought nothing since something last did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Standstill {
+    pub(super) evidence: Evidence,
+    pub(super) since: u32,
+    /// The call of its first step, and whether another one came since.
+    call: u64,
+    varied: bool,
+    /// Points by what they are for.
+    shares: [u32; Reason::COUNT],
+}
+
+impl Standstill {
+    pub(super) fn add(&mut self, step: u32, call: u64, loss: Loss) {
+        if loss.points == 0 {
+            return;
+        }
+        if self.evidence.count == 0 {
+            (self.since, self.call) = (step, call);
+        }
+        self.varied |= call != self.call;
+        self.evidence.push(step);
+        self.evidence.alike = self.evidence.alike.max(loss.alike + 1);
+        self.evidence.points = self.evidence.points.saturating_add(loss.points);
+        self.shares[loss.reason as usize] = self.shares[loss.reason as usize].saturating_add(loss.points);
+    }
+
+    /// What most of the points are for.
+    pub(super) fn kind(&self) -> Kind {
+        let share = |reason: Reason| self.shares[reason as usize];
+        let half = self.evidence.points / 2;
+        if share(Reason::Redone) >= half {
+            Kind::ReappliedEdit
+        } else if share(Reason::Prose) >= half {
+            Kind::Monologue
+        } else if !self.varied {
+            Kind::IdenticalCall
+        } else if share(Reason::Repeated) >= half {
+            Kind::Cycle
+        } else if share(Reason::Failed) >= half && self.evidence.alike >= ALIKE_MIN {
+            Kind::SameError
+        } else if share(Reason::FoundNothing) + share(Reason::Repeated) >= half {
+            Kind::FruitlessSearch
+        } else {
+            Kind::Standstill
+        }
+    }
+}

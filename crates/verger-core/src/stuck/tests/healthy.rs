@@ -1,0 +1,205 @@
+//! What looks like going round and is not. Each shape goes on for far longer than a loop would be allowed to.
+
+use super::*;
+
+fn many(count: usize, step: impl Fn(usize) -> Step) -> Vec<Step> {
+    (0..count).map(step).collect()
+}
+
+#[test]
+fn l06_a_poll_whose_answer_moves_is_no_loop() {
+    assert_healthy(&many(60, |n| shell("make status", format!("building: {n} of 400 targets done"))));
+    assert_healthy(&many(60, |n| call("get_job", "{\"id\":\"7\"}", format!("{{\"progress\": {n}}}"))));
+}
+
+#[test]
+fn l06_a_poll_that_waits_for_something_slow_is_no_loop() {
+    let poll = |n: usize| {
+        shell("sleep 30 && kubectl get pods", "web-0 Pending").at(40 * n as i64, 40 * n as i64 + 31)
+    };
+    assert_healthy(&many(80, poll));
+    let look =
+        |n: usize| call("BashOutput", "{\"id\":\"b1\"}", "(still running)").at(60 * n as i64, 60 * n as i64);
+    assert_healthy(&many(80, look));
+}
+
+#[test]
+fn l06_paging_is_no_loop() {
+    let page = |n: usize| {
+        call("Read", format!("{{\"file_path\":\"/a/b.c\",\"offset\":{},\"limit\":50}}", n * 50), prose(n, 40))
+    };
+    assert_healthy(&many(60, page));
+    assert_healthy(&many(60, |n| call("scroll_down", "scroll_down", prose(n, 40))));
+}
+
+#[test]
+fn l06_paging_through_numbers_is_no_loop() {
+    let rows = |n: usize| {
+        (0..20).map(|row| format!("{},{},{}\n", n * 20 + row, n * 31, row * 7)).collect::<String>()
+    };
+    assert_healthy(&many(40, |n| shell(&format!("sed -n '{},{}p' data.csv", n * 20, n * 20 + 19), rows(n))));
+}
+
+#[test]
+fn l06_batch_work_with_constant_answers_is_no_loop() {
+    assert_healthy(&many(60, |n| shell(&format!("git mv src/old_{n}.rs src/new_{n}.rs"), "")));
+    assert_healthy(&many(60, |n| {
+        call("move_file", format!("{{\"from\":\"a/{n}.txt\",\"to\":\"b/{n}.txt\"}}"), "ok")
+    }));
+    let header = "/*\n * Copyright the authors.\n * All rights reserved.\n * See the file LICENSE.\n */\n#![forbid(unsafe)]\n//! Docs\n";
+    assert_healthy(&many(60, |n| write(&format!("/src/{}.rs", name(n)), header)));
+    let send = |n: usize| {
+        call("send_message", format!("{{\"to\":\"{}\",\"text\":{:?}}}", name(n), prose(n, 1)), "sent")
+    };
+    assert_healthy(&many(60, send));
+}
+
+#[test]
+fn l06_running_the_tests_again_after_an_edit_is_no_loop() {
+    let mut green = Vec::new();
+    let mut shrinking = Vec::new();
+    for n in 0..20 {
+        let edit = write(&format!("/src/{}.py", name(n % 4)), &prose(n, 6));
+        green.extend([edit.clone(), shell("pytest -q", "12 passed in 0.31s")]);
+        shrinking
+            .extend([edit, shell("pytest -q", format!("FAILED tests/test_parse.py\n{} failed", 40 - n))]);
+    }
+    assert_healthy(&green);
+    assert_healthy(&shrinking);
+}
+
+#[test]
+fn l06_four_equal_failures_after_four_real_edits_are_worth_a_nudge_at_most() {
+    let mut steps = Vec::new();
+    for n in 0..4 {
+        steps.push(write("/src/parse.py", &prose(n, 6)));
+        steps.push(failed(
+            "bash",
+            "{\"command\":\"pytest -q\"}",
+            "FAILED tests/test_parse.py::test_empty\n1 failed",
+        ));
+    }
+    assert_healthy(&steps);
+    assert_eq!(judgements(&steps).last().map(|last| last.level), Some(Level::Nudge));
+}
+
+#[test]
+fn l06_one_error_fixed_after_the_other_is_no_loop() {
+    let mut steps = Vec::new();
+    for n in 0..20 {
+        let missing = name(n);
+        steps.push(failed("bash", "{\"command\":\"python run.py\"}", traceback(&missing)));
+        steps.push(shell(
+            &format!("pip install {missing}"),
+            format!("Successfully installed {missing}\n{}", prose(n, 3)),
+        ));
+    }
+    assert_healthy(&steps);
+}
+
+#[test]
+fn l06_an_outage_of_the_provider_is_no_loop() {
+    let limited = "Error: 429 Too Many Requests: rate limit exceeded, retry after 30 s";
+    assert_healthy(&many(40, |_| failed("web_search", "{\"query\":\"weather\"}", limited)));
+    assert_healthy(&many(40, |_| {
+        failed("fetch", "{\"url\":\"https://a.example\"}", "503 Service Unavailable")
+    }));
+}
+
+#[test]
+fn l06_calls_issued_together_are_one_decision() {
+    let reads = many(12, |n| {
+        failed("Read", format!("{{\"file_path\":\"/src/{}.ex\"}}", name(n)), "File does not exist.")
+            .at(100, 100)
+    });
+    assert_healthy(&reads);
+    let cancelled = many(12, |n| {
+        failed(
+            "Read",
+            format!("{{\"file_path\":\"/src/{}.ex\"}}", name(n)),
+            "Cancelled: a sibling call failed",
+        )
+    });
+    assert_healthy(&cancelled);
+}
+
+#[test]
+fn l06_looking_around_is_no_loop() {
+    let mut steps = Vec::new();
+    for n in 0..20 {
+        steps.push(shell(&format!("cd {}", name(n)), ""));
+        steps.push(shell("ls", prose(n, 3)));
+    }
+    assert_healthy(&steps);
+    let mut hits = Vec::new();
+    for n in 0..20 {
+        for miss in 0..4 {
+            hits.push(shell(&format!("grep -rn {} src", name(100 + 5 * n + miss)), ""));
+        }
+        hits.push(shell(&format!("grep -rn {} src", name(n)), prose(n, 2)));
+    }
+    assert_healthy(&hits);
+}
+
+#[test]
+fn l06_looking_at_a_file_after_each_edit_is_no_loop() {
+    let mut steps = Vec::new();
+    for n in 0..20 {
+        steps.push(call("Read", "{\"file_path\":\"/src/a.rs\"}", prose(n, 12)));
+        steps.push(write("/src/a.rs", &prose(n + 1, 12)));
+        steps.push(shell("git status --short", " M src/a.rs"));
+    }
+    assert_healthy(&steps);
+}
+
+#[test]
+fn l06_thoughts_and_plans_are_no_loop() {
+    assert_healthy(&many(30, |n| call("think", format!("{{\"thought\":{:?}}}", prose(n, 1)), "")));
+    let todo = |n: usize| {
+        call(
+            "TodoWrite",
+            format!("{{\"todos\":[{{\"content\":{:?},\"status\":\"{n}\"}}]}}", prose(n, 1)),
+            "Todos saved.",
+        )
+    };
+    assert_healthy(&many(30, todo));
+}
+
+#[test]
+fn l06_records_and_sums_are_no_loop() {
+    let record = |n: usize| {
+        let result =
+            format!("{{\"id\": \"{n}\", \"name\": \"{}\", \"street\": \"{}\"}}", name(n), name(n + 50));
+        call("get_user_details", format!("{{\"user_id\":\"u{n}\"}}"), result)
+    };
+    assert_healthy(&many(40, record));
+    assert_healthy(&many(40, |n| {
+        call("calculate", format!("{{\"expression\":\"{n} + 2\"}}"), format!("{}.0", n + 2))
+    }));
+}
+
+#[test]
+fn l06_a_person_who_asks_for_the_same_again_gets_it() {
+    let mut steps = Vec::new();
+    for n in 0..12 {
+        steps.push(Step::Said(
+            Role::User,
+            format!("and now {}, then show me the state of things", prose(n, 2)),
+        ));
+        steps.push(shell("git status", "nothing to commit, working tree clean"));
+        steps.push(Step::Said(Role::Agent, format!("done: {}", prose(n + 40, 2))));
+    }
+    assert_healthy(&steps);
+}
+
+pub(super) fn name(n: usize) -> String {
+    prose(n, 1).split(' ').next().unwrap_or_default().to_owned()
+}
+
+fn traceback(missing: &str) -> String {
+    format!(
+        "Traceback (most recent call last):\n  File \"/app/run.py\", line 3, in <module>\n    from app import main\n  \
+         File \"/app/app.py\", line 13, in <module>\n    from lib.base import Base\n\
+         ModuleNotFoundError: No module named '{missing}'"
+    )
+}
