@@ -23,6 +23,7 @@ mod address;
 mod agent;
 mod ancestry;
 mod backoff;
+mod breaker;
 mod control;
 mod error;
 mod transport;
@@ -31,6 +32,7 @@ pub use access::{Access, Surroundings, Withheld};
 pub use address::{Address, AddressError};
 pub use agent::{Agent, AgentOptions, Tally};
 pub use ancestry::Watched;
+pub use breaker::Guarded;
 pub use control::{
     AgentFilter, BreakerFilter, Control, Event, EventStream, IncidentFilter, Page, SignIn, Streamed,
 };

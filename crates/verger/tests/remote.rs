@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use verger_api::SignalBody;
 use verger_api::signal::{Phase, ToolCall};
-use verger_client::{Access, Agent, AgentOptions};
+use verger_client::{Access, Agent, AgentOptions, Control, Guarded};
 
 /// Longer than anything here takes; a test that waits in vain ends.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -429,4 +429,26 @@ fn x09_what_waits_for_an_agent_with_a_token_reaches_it_between_two_beats() {
     until(|| (monitor.run("agent a").code == Some(0)).then_some(()));
     assert_eq!(monitor.run("nudge a -m now").code, Some(0));
     assert_eq!(agent.wait_item(PATIENCE).and_then(|item| item.message), Some("now".to_owned()));
+}
+
+#[tokio::test]
+async fn l25_a_guarded_call_fails_fast_behind_what_fails_and_is_made_when_nobody_can_be_asked() {
+    let mut monitor = Monitor::start();
+    let made = monitor.run("token create --scope agent --agent a --json").json();
+    let token = made["secret"].as_str().expect("a secret").to_owned();
+    let control = Control::new(&Access::new(monitor.url.parse().expect("an address"), Some(token)));
+    let control = control.expect("a client");
+    let mut failures = 0;
+    // On a busy machine a word of the monitor may come too late: then the call is made, and not counted.
+    let refused = loop {
+        match control.guarded("a/api/search", async || Err::<(), _>("no answer")).await {
+            Err(Guarded::Failed("no answer")) if failures < 100 => failures += 1,
+            other => break other,
+        }
+    };
+    assert!(matches!(refused, Err(Guarded::Open { retry_after: Some(_) })), "{refused:?}");
+    assert!(failures >= 3, "{failures}");
+    assert!(control.guarded("a/api/other", async || Ok::<_, &str>(())).await.is_ok(), "that one is well");
+    monitor.end();
+    assert!(control.guarded("a/api/search", async || Ok::<_, &str>(())).await.is_ok(), "nobody can be asked");
 }

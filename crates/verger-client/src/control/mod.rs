@@ -56,6 +56,10 @@ impl Control {
         Ok(Self { transport: Transport::new(access)? })
     }
 
+    pub(crate) fn transport(&self) -> &Transport {
+        &self.transport
+    }
+
     /// Whether it runs, and which version.
     pub async fn health(&self) -> Answer<Health> {
         self.transport.ask(Method::GET, &["health"], &[])?.within(Duration::from_secs(5)).answer().await

@@ -1,4 +1,4 @@
-//! What an admin sets for one agent.
+//! What an admin sets for one agent. One that was never heard is registered by it (L52).
 //!
 //! What cannot be set for a single agent yet is refused by name, all of it at once, and nothing is changed: who sets a
 //! limit must not believe in one that nobody keeps.
@@ -11,7 +11,7 @@ use verger_api::{AgentHealth, AgentSettings, FieldError, HttpError, read_body};
 use verger_core::command::{CommandError, Order};
 use verger_core::id::{AgentId, RoleName, TaskId};
 use verger_core::notice::{Notice, Speaker, TaskWord};
-use verger_core::signal::{Body, Content, Signal, TaskChange, Trust};
+use verger_core::signal::{Body, Content, Signal, Spawn, TaskChange, Trust};
 use verger_core::tasks::Start;
 use verger_core::time::Span;
 use verger_engine::{Answer, Message};
@@ -41,7 +41,10 @@ async fn put(
 ) -> Result<Json<AgentHealth>, Refusal> {
     caller.may(Right::Order)?;
     let settings: AgentSettings = read_body(&body?)?;
-    check(&app, &id, &settings).await?;
+    if check(&app, &id, &settings).await? == Known::No {
+        let role = settings.role.as_deref().map(RoleName::from);
+        told(&app, &id, Body::Spawn(Spawn { role, ..Spawn::default() })).await?;
+    }
     // What is refused most often comes first: nothing else is changed then.
     if let Some(task) = &settings.task_id {
         assign(&app, &caller, &id, task.as_str().into()).await?;
@@ -55,8 +58,15 @@ async fn put(
     seen(&app, &caller, &id).await.map(Json)
 }
 
+/// Whether an agent is registered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Yes,
+    No,
+}
+
 /// Refuses what would be refused half way, and what nobody would keep.
-async fn check(app: &App, id: &str, settings: &AgentSettings) -> Result<(), Refusal> {
+async fn check(app: &App, id: &str, settings: &AgentSettings) -> Result<Known, Refusal> {
     let flaws = not_yet(settings);
     if !flaws.is_empty() {
         return Err(wrong_fields(flaws));
@@ -65,14 +75,10 @@ async fn check(app: &App, id: &str, settings: &AgentSettings) -> Result<(), Refu
         checked("taskId", task, &app.limits)?;
     }
     let (agent, role) = (AgentId::from(id), settings.role.as_deref().map(RoleName::from));
-    let look = app.monitor.look(move |fleet, calendar| {
-        fleet.view(calendar.now(), &agent).ok_or(CommandError::UnknownAgent(agent))?;
-        match role {
-            Some(role) if fleet.policies().role(Some(&role)).name != role => {
-                Err(CommandError::UnknownRole(role))
-            }
-            Some(_) | None => Ok(()),
-        }
+    let look = app.monitor.look(move |fleet, calendar| match role {
+        Some(role) if fleet.policies().role(Some(&role)).name != role => Err(CommandError::UnknownRole(role)),
+        Some(_) | None if fleet.view(calendar.now(), &agent).is_some() => Ok(Known::Yes),
+        Some(_) | None => Ok(Known::No),
     });
     Ok(look.await??)
 }
@@ -93,27 +99,27 @@ fn not_yet(settings: &AgentSettings) -> Vec<FieldError> {
 /// Gives a task to an agent: recorded as a person's order, and from now on it is what the agent works on.
 async fn assign(app: &App, caller: &Caller, id: &str, task: TaskId) -> Result<(), Refusal> {
     let by = Speaker::Person(caller.actor().ok_or(Denied::NoToken)?);
-    let agent = AgentId::from(id);
     let word = TaskWord::Given {
-        agent: Some(agent.clone()),
+        agent: Some(AgentId::from(id)),
         description: None,
         due_in: None,
         ago: Span::ZERO,
         start: Start::Same,
     };
     notice(app, Notice::Task { task: task.clone(), by, word: Box::new(word) }).await?;
-    let content = Content {
-        incarnation: None,
-        sent_at: None,
-        received_at: wall_now(),
-        trust: Trust::Verified,
-        body: Body::Task(TaskChange::Assigned(task)),
-    };
-    let answers = app.monitor.tell(vec![Message::Signal(Signal { agent, content })]).await?;
+    told(app, id, Body::Task(TaskChange::Assigned(task))).await
+}
+
+/// Says something of an agent on the admin's word.
+async fn told(app: &App, id: &str, body: Body) -> Result<(), Refusal> {
+    let content =
+        Content { incarnation: None, sent_at: None, received_at: wall_now(), trust: Trust::Verified, body };
+    let signal = Signal { agent: AgentId::from(id), content };
+    let answers = app.monitor.tell(vec![Message::Signal(signal)]).await?;
     match answers.into_iter().next() {
         Some(Answer::Accepted(_)) => Ok(()),
         // It was unregistered, or began another life, between the two.
         Some(Answer::Refused(turned)) => Err(Refusal::code("VG0102", turned.to_string())),
-        _ => Err(Refusal::http(HttpError::Internal, "the assignment was not answered")),
+        _ => Err(Refusal::http(HttpError::Internal, "what was set was not answered")),
     }
 }

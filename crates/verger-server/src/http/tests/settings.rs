@@ -26,6 +26,23 @@ async fn l51_role_task_and_mode_of_an_agent_are_set_and_stay() {
 }
 
 #[tokio::test]
+async fn l52_an_agent_that_was_never_heard_is_registered_by_its_settings() {
+    let served = Served::new().await;
+    let got = served.as_admin("PUT /v1/agents/a", r#"{"role":"critical","mode":"observe"}"#).await;
+    assert_eq!(got.status, 200, "{}", got.body);
+    let health = served.as_admin("GET /v1/agents/a", "").await.body;
+    assert_eq!(
+        (&health["state"], &health["role"], &health["mode"]),
+        (&json!("UNKNOWN"), &json!("critical"), &json!("observe")),
+        "{health}"
+    );
+    served.beat(&["a"]).await;
+    let health = served.as_admin("GET /v1/agents/a", "").await.body;
+    assert_eq!((&health["state"], &health["incarnation"]), (&json!("HEALTHY"), &json!(1)), "{health}");
+    served.started.stop();
+}
+
+#[tokio::test]
 async fn l51_what_nobody_would_keep_is_refused_by_name_and_nothing_is_changed() {
     let served = Served::new().await;
     served.beat(&["a"]).await;
@@ -44,7 +61,7 @@ async fn l51_what_nobody_would_keep_is_refused_by_name_and_nothing_is_changed() 
 }
 
 #[tokio::test]
-async fn settings_are_the_admins_and_need_an_agent_and_a_body_that_makes_sense() {
+async fn settings_are_the_admins_and_need_a_body_that_makes_sense() {
     let served = Served::new().await;
     served.beat(&["a"]).await;
     let (agent, read) = (served.token("agent", Some("a")).await, served.token("read", None).await);
@@ -54,7 +71,8 @@ async fn settings_are_the_admins_and_need_an_agent_and_a_body_that_makes_sense()
     }
     served
         .refused(&[
-            ("PUT /v1/agents/nobody", "{}", 404, "VG0101"),
+            ("PUT /v1/agents/nobody", r#"{"role":"king"}"#, 422, "VG0107"),
+            ("GET /v1/agents/nobody", "", 404, "VG0101"),
             ("PUT /v1/agents/a", "{", 400, "VG0401"),
             ("PUT /v1/agents/a", "[]", 422, "VG0402"),
             ("PUT /v1/agents/a", r#"{"mode":"kill"}"#, 422, "VG0402"),
