@@ -68,19 +68,19 @@ impl Http {
 
     /// The events after one, up to another, which is there.
     pub(crate) fn events(&self, after: u64, newest: u64) -> io::Result<Vec<Value>> {
-        let mut events = Vec::new();
-        if after < newest {
-            for event in self.follow(Some(after))? {
-                let event = event?;
-                let is_last = event["id"] == newest.to_string();
-                events.push(event);
-                if is_last {
-                    return Ok(events);
-                }
-            }
-            return Err(io::ErrorKind::UnexpectedEof.into());
+        let (mut events, last) = (Vec::new(), newest.to_string());
+        if newest <= after {
+            return Ok(events);
         }
-        Ok(events)
+        for event in self.follow(Some(after))? {
+            let event = event?;
+            let is_last = event["id"].as_str() == Some(&last);
+            events.push(event);
+            if is_last {
+                return Ok(events);
+            }
+        }
+        Err(io::ErrorKind::UnexpectedEof.into())
     }
 
     fn connect(&self) -> io::Result<TcpStream> {

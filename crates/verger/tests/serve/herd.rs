@@ -39,6 +39,9 @@ pub(crate) const BEATING: [&str; 4] = ["beats-0", "beats-1", "beats-2", "beats-3
 /// Who merely answers pings.
 const PINGED: [&str; 2] = ["pinged-0", "pinged-1"];
 const EVERY: Duration = Duration::from_millis(150);
+/// Who beats so often does not wait longer: a connection that found the monitor's queue full is tried again by the kernel
+/// after twice the time, each time, and may be late by half a minute when the monitor is long back.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// What is said of an agent with which something is wrong, or whom something is done to.
 const ALARMS: [&str; 11] = [
@@ -108,7 +111,7 @@ impl Herd {
 
 /// Beats and calls tools, until it is over. Whether anybody listens is not its business.
 fn beat(agent: &str, address: &str, is_over: &AtomicBool, tried: &AtomicU64) {
-    let mut number = 0_u64;
+    let (mut number, socket) = (0_u64, address.parse().expect("an address"));
     while !is_over.load(Ordering::Relaxed) {
         number += 1;
         let beat = json!({"agentId": agent, "taskId": "t", "progressIndicator": number.to_string()});
@@ -116,8 +119,8 @@ fn beat(agent: &str, address: &str, is_over: &AtomicBool, tried: &AtomicU64) {
             "phase": "finished", "args": {"line": number}, "result": number});
         for (path, body) in [("/v1/heartbeats", beat), ("/v1/signals", call)] {
             // A monitor that does not answer is none of its business either.
-            let _ = TcpStream::connect(address).and_then(|stream| {
-                stream.set_read_timeout(Some(Duration::from_millis(500)))?;
+            let _ = TcpStream::connect_timeout(&socket, PATIENCE).and_then(|stream| {
+                stream.set_read_timeout(Some(PATIENCE))?;
                 exchange(stream, address, &format!("POST {path}"), &[], &body.to_string())
             });
         }
