@@ -136,12 +136,13 @@ fn colon(reason: &str) -> String {
     format!(": {reason}")
 }
 
-/// The beginning of a text, in quotes.
+/// The beginning of a text, in quotes, up to the end of a word.
 fn quote(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
-    let is_all = line.len() == text.len() && line.chars().count() <= QUOTE_MAX;
+    let fits = line.chars().count() <= QUOTE_MAX;
     let shown: String = line.chars().take(QUOTE_MAX).collect();
-    format!("“{shown}{}”", if is_all { "" } else { " …" })
+    let shown = if fits { line } else { shown.rsplit_once(' ').map_or(shown.as_str(), |(words, _)| words) };
+    format!("“{shown}{}”", if fits && line.len() == text.len() { "" } else { " …" })
 }
 
 #[cfg(test)]
@@ -170,6 +171,7 @@ mod tests {
             ),
             ("NUDGE_SENT", json!({"attempt": 1, "message": "REMINDER: look at the tests.\nThen go on."})),
             ("NUDGE_SENT", json!({"attempt": 2, "message": "look", "by": "admin"})),
+            ("NUDGE_SENT", json!({"attempt": 3, "message": "You have been working for 12 minutes without checkpoint update. Please"})),
             ("NUDGE_DELIVERED", json!({"id": "a#1/1"})),
             ("NUDGE_ANSWERED", json!({"id": "a#1/1", "afterMs": 12_000})),
             ("ESCALATION_TRIGGERED", json!({"reason": "no tool call for 20m; after 2 nudges"})),
