@@ -48,10 +48,7 @@ pub fn read(
     let first = recording.first();
     let (found, layout) =
         if recording.is_of_events() { (Some(Format::OpenHands), Layout::Event) } else { look(first)? };
-    let format = match format.or(found) {
-        Some(format) => format,
-        None => return Err(ReadError::UnknownFormat(first.to_path_buf())),
-    };
+    let Some(format) = format.or(found) else { return Err(ReadError::UnknownFormat(first.to_path_buf())) };
     let mut sink = Noticing { sink, seen: false, first: None };
     let mut steps = Steps::new(&mut sink, recording.default_id());
     let read = if formats::opencode::is_database(layout, format) {

@@ -46,7 +46,7 @@ fn all(runs: &Runs) -> String {
 }
 
 fn lines(values: &[Value]) -> String {
-    values.iter().map(|value| format!("{value}\n")).collect()
+    values.iter().map(Value::to_string).collect::<Vec<_>>().join("\n") + "\n"
 }
 
 #[test]

@@ -9,6 +9,9 @@ use super::vocabulary::{Roles, roles};
 use super::words::{self, Form, Sink, Word, chain, digest_of};
 use crate::fingerprint::{CallClass, CallPrint};
 
+/// Words from which on what is written can be told from others.
+const WORDS_SOLID: u32 = 4;
+
 /// Tokens kept of what a call says.
 pub(super) const SAID: usize = 16;
 /// Lines kept of what a call writes.
@@ -49,7 +52,7 @@ pub(super) struct Traits {
     pub(super) idles: bool,
     /// It carries more than a line.
     pub(super) has_body: bool,
-    /// What it writes is more than a few words.
+    /// What it writes is more than a few words, and all of it was read: only then can it be the same as before.
     pub(super) solid: bool,
 }
 
@@ -58,7 +61,8 @@ impl<'a> Call<'a> {
         let print = CallPrint::of(tool, args);
         let mut reader = Reader::new(print.digest);
         reader.name(tool);
-        let [head, _] = words::ends(args);
+        let [head, tail] = words::ends(args);
+        reader.cut = !tail.is_empty() || has_cut_mark(head);
         let head = head.trim_ascii();
         if head.first().is_some_and(|byte| b"{[".contains(byte)) {
             reader.members(head);
@@ -117,6 +121,8 @@ struct Reader<'a> {
     body_words: u32,
     /// Digest of the present value.
     value: u32,
+    /// Something was left out of what is read.
+    cut: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -145,6 +151,7 @@ impl<'a> Reader<'a> {
             line_words: 0,
             body_words: 0,
             value: 0,
+            cut: false,
         }
     }
 
@@ -235,7 +242,7 @@ impl<'a> Reader<'a> {
         traits.thinks = self.members == 0 && self.remarks > 0;
         traits.changes |= self.name_changes && self.members > 0 && !traits.asks;
         traits.has_body = self.body_words > 0;
-        traits.solid = self.body_words >= 4;
+        traits.solid = self.body_words >= WORDS_SOLID && !self.cut;
         self.call
     }
 }
@@ -365,6 +372,14 @@ fn leads_into_file(text: &[u8], at: usize) -> bool {
     matches!(before, b' ' | b'\t' | b'"' | b'\'' | b'1')
         && !after.starts_with(b"/dev/null")
         && after.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"./~$_\"'".contains(byte))
+}
+
+/// Whether someone who recorded the text left something out, as in `…[1200 chars cut]…` or `[…]`.
+fn has_cut_mark(text: &[u8]) -> bool {
+    let dots = "…".as_bytes();
+    text.iter().enumerate().filter(|(_, byte)| **byte == dots[0]).any(|(at, _)| {
+        text[at..].starts_with(dots) && (text.get(at + 3) == Some(&b'[') || (at > 0 && text[at - 1] == b'['))
+    })
 }
 
 /// Whether a name tells that something is asked, and that something is changed.

@@ -59,8 +59,8 @@ impl Detector {
         let batched = self.is_batched(print);
         let words = print.words.narrow();
         let kin = Kin::of(print, &words, &self.history, self.news_at, self.turn_at);
-        let novelty = Novelty::of(print, &self.memory, &kin);
-        let gain = gain(print, &novelty, &kin, &self.memory);
+        let novelty = Novelty::of(print, &self.memory, kin);
+        let gain = gain(print, &novelty, kin, &self.memory);
         let mut past = Past::of(step, self.place, print);
         (past.words, past.batched) = (words, batched);
         if !print.marks.has(Marks::FAILED) {

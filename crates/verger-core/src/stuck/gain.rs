@@ -80,7 +80,7 @@ pub(super) struct Novelty {
 }
 
 impl Novelty {
-    pub(super) fn of(print: &StepPrint, memory: &Memory, kin: &Kin) -> Self {
+    pub(super) fn of(print: &StepPrint, memory: &Memory, kin: Kin) -> Self {
         let lines = print.lines.digests();
         let new = lines.iter().filter(|line| !memory.knows_line(**line)).count();
         let unseen = print.words.digests().iter().filter(|word| !memory.knows_word(**word)).count();
@@ -146,7 +146,7 @@ impl Kin {
 }
 
 /// What the step brought.
-pub(super) fn gain(print: &StepPrint, novelty: &Novelty, kin: &Kin, memory: &Memory) -> Gain {
+pub(super) fn gain(print: &StepPrint, novelty: &Novelty, kin: Kin, memory: &Memory) -> Gain {
     let marks = print.marks;
     if marks.has(Marks::FAILED) {
         return Gain::Nothing(failure(marks, novelty, kin));
@@ -167,7 +167,7 @@ pub(super) fn gain(print: &StepPrint, novelty: &Novelty, kin: &Kin, memory: &Mem
 }
 
 /// A failure. If it tells of things not heard of before, that is something.
-fn failure(marks: Marks, novelty: &Novelty, kin: &Kin) -> Loss {
+fn failure(marks: Marks, novelty: &Novelty, kin: Kin) -> Loss {
     let points = if novelty.words >= WORDS_MANY {
         BARREN_WITH_NEWS
     } else if novelty.words > 0.0 {
@@ -188,7 +188,7 @@ fn failure(marks: Marks, novelty: &Novelty, kin: &Kin) -> Loss {
 }
 
 /// An accepted change. What comes back shows what was written, so only that tells whether it is new.
-fn change(print: &StepPrint, kin: &Kin, memory: &Memory) -> Gain {
+fn change(print: &StepPrint, kin: Kin, memory: &Memory) -> Gain {
     let again = memory.knows_change(print) && (print.marks.has(Marks::SOLID) || kin.same_outcome);
     if again || kin.redone {
         return Gain::Nothing(Loss { points: REDONE, reason: Reason::Redone, alike: kin.alike });
@@ -197,7 +197,7 @@ fn change(print: &StepPrint, kin: &Kin, memory: &Memory) -> Gain {
 }
 
 /// Not a word came back: a question was answered with nothing, or something was done in silence.
-fn silence(marks: Marks, kin: &Kin) -> Gain {
+fn silence(marks: Marks, kin: Kin) -> Gain {
     if marks.has(Marks::ASKS) {
         return barren(if kin.same_call { Reason::Repeated } else { Reason::FoundNothing }, kin);
     }
@@ -210,7 +210,7 @@ fn silence(marks: Marks, kin: &Kin) -> Gain {
     Gain::Little
 }
 
-fn answer(marks: Marks, novelty: &Novelty, kin: &Kin) -> Gain {
+fn answer(marks: Marks, novelty: &Novelty, kin: Kin) -> Gain {
     if novelty.lines >= LINES_NEW || novelty.half {
         return Gain::Learned;
     }
@@ -227,7 +227,7 @@ fn answer(marks: Marks, novelty: &Novelty, kin: &Kin) -> Gain {
     Gain::Little
 }
 
-fn barren(reason: Reason, kin: &Kin) -> Gain {
+fn barren(reason: Reason, kin: Kin) -> Gain {
     let points = if kin.alike >= 2 { ALIKE } else { BARREN };
     Gain::Nothing(Loss { points, reason, alike: kin.alike })
 }

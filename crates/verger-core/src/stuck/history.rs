@@ -73,11 +73,11 @@ impl Past {
     /// many places.
     pub(super) fn is_redone_by(&self, print: &StepPrint, failed: bool) -> bool {
         let changes = |marks: Marks| marks.has(Marks::CHANGES) && !marks.has(Marks::FAILED);
-        if !changes(self.marks) || !changes(print.marks) {
+        if !changes(self.marks) || !changes(print.marks) || !print.marks.has(Marks::SOLID) {
             return false;
         }
         let here = self.target == print.target;
-        let restores = print.written != 0 && print.written == self.replaced && print.marks.has(Marks::SOLID);
+        let restores = print.written != 0 && print.written == self.replaced;
         let lines = print.body.digests().len();
         let enough = if here { lines >= LINES_MIN } else { failed && lines >= 2 * LINES_MIN };
         (here && restores) || (enough && self.overlap(print).alike(90))

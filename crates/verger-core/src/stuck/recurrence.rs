@@ -71,7 +71,7 @@ impl Recurrence {
             changed |= past.changed;
             news += u32::from(past.news);
         }
-        self.take(Kind::SameError, at, print.call, found);
+        self.take(Kind::SameError, at, print.call, &found);
     }
 
     /// A change was made that was made before.
@@ -80,7 +80,7 @@ impl Recurrence {
         for past in recent(history, at.1).filter(|past| past.redone) {
             found.add(past.step, REDONE);
         }
-        self.take(Kind::ReappliedEdit, at, print.call, found);
+        self.take(Kind::ReappliedEdit, at, print.call, &found);
     }
 
     /// The agent said something; `news_at` is where something was last learned.
@@ -89,10 +89,10 @@ impl Recurrence {
         for past in history.iter().filter(|past| past.place >= news_at && past.says_the_same(print)) {
             found.add(past.step, RECURRED);
         }
-        self.take(Kind::DialogueLoop, at, 0, found);
+        self.take(Kind::DialogueLoop, at, 0, &found);
     }
 
-    fn take(&mut self, kind: Kind, (step, place): (u32, u32), call: u64, found: Found) {
+    fn take(&mut self, kind: Kind, (step, place): (u32, u32), call: u64, found: &Found) {
         let Some(&first) = found.steps[..found.length].last() else { return };
         let mut evidence = Evidence::default();
         for earlier in found.steps[..found.length].iter().rev() {

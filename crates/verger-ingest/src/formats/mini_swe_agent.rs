@@ -77,7 +77,7 @@ fn begin(run: &str, at: Option<i64>, call: &Object, steps: &mut Steps<'_>) {
 
 fn answer(call: &mut Call, text: &str, extra: Option<&Object>, at: Option<i64>) {
     let raw = extra.and_then(|extra| values::str(extra, "raw_output"));
-    call.result = raw.unwrap_or(text).to_owned();
+    raw.unwrap_or(text).clone_into(&mut call.result);
     call.exit_code = extra.and_then(|extra| values::int(extra, "returncode")).or_else(|| tagged_code(text));
     call.error = call.exit_code.map(|code| code != 0);
     call.ended_ms = at;

@@ -19,12 +19,12 @@ impl Reader for Otlp {
             return Ok(());
         }
         let mut known = false;
-        for (of_resource, of_scope, of_record) in
+        for (name, of_scope, of_record) in
             [("resourceLogs", "scopeLogs", "logRecords"), ("resourceSpans", "scopeSpans", "spans")]
         {
-            known |= line.contains_key(of_resource);
-            for resource in objects(values::list(&line, of_resource)) {
-                self.resource(resource, of_scope, of_record, steps);
+            known |= line.contains_key(name);
+            for resource in objects(values::list(&line, name)) {
+                of_resource(resource, of_scope, of_record, steps);
             }
         }
         if known || line.contains_key("resourceMetrics") {
@@ -36,21 +36,20 @@ impl Reader for Otlp {
 
     fn element(&mut self, name: &str, element: Object, steps: &mut Steps<'_>) -> Result<(), String> {
         match name {
-            "resourceLogs" => self.resource(&element, "scopeLogs", "logRecords", steps),
-            "resourceSpans" => self.resource(&element, "scopeSpans", "spans", steps),
+            "resourceLogs" => of_resource(&element, "scopeLogs", "logRecords", steps),
+            "resourceSpans" => of_resource(&element, "scopeSpans", "spans", steps),
             _ => {}
         }
         Ok(())
     }
 }
 
-impl Otlp {
-    fn resource(&self, resource: &Object, of_scope: &str, of_record: &str, steps: &mut Steps<'_>) {
-        let attributes = values::object(resource, "resource").map(attributes).unwrap_or_default();
-        for scope in objects(values::list(resource, of_scope)) {
-            for it in objects(values::list(scope, of_record)) {
-                record(&Record::nested(it, &attributes), steps);
-            }
+/// The records below one resource.
+fn of_resource(resource: &Object, of_scope: &str, of_record: &str, steps: &mut Steps<'_>) {
+    let attributes = values::object(resource, "resource").map(attributes).unwrap_or_default();
+    for scope in objects(values::list(resource, of_scope)) {
+        for it in objects(values::list(scope, of_record)) {
+            record(&Record::nested(it, &attributes), steps);
         }
     }
 }

@@ -157,18 +157,15 @@ impl<'a> Steps<'a> {
     }
 
     fn open(&mut self, run: &str) -> &mut Open {
-        let at = match self.open.iter().position(|open| open.id == run) {
-            Some(at) => at,
-            None => {
-                if self.open.len() == OPEN_MAX
-                    && let Some(oldest) = self.open.pop_front()
-                {
-                    self.close(oldest);
-                }
-                self.open.push_back(Open { id: run.to_owned(), ..Open::default() });
-                self.open.len() - 1
+        let at = self.open.iter().position(|open| open.id == run).unwrap_or_else(|| {
+            if self.open.len() == OPEN_MAX
+                && let Some(oldest) = self.open.pop_front()
+            {
+                self.close(oldest);
             }
-        };
+            self.open.push_back(Open { id: run.to_owned(), ..Open::default() });
+            self.open.len() - 1
+        });
         &mut self.open[at]
     }
 }

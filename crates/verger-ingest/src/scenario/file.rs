@@ -284,7 +284,7 @@ impl Play {
     /// Time passes.
     fn pass(&mut self, span: Option<&str>) -> Result<(), String> {
         let span = span.map_or(Ok(USUAL), duration)?;
-        self.now_ms += span.as_millis() as i64;
+        self.now_ms = self.now_ms.saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX));
         Ok(())
     }
 }
@@ -306,9 +306,78 @@ fn duration(text: &str) -> Result<Duration, String> {
     let unit = match &text[digits.len()..] {
         "ms" => Duration::from_millis(1),
         "s" => Duration::from_secs(1),
-        "m" => Duration::from_secs(60),
-        "h" => Duration::from_secs(3_600),
+        "m" => Duration::from_mins(1),
+        "h" => Duration::from_hours(1),
         _ => return Err(wrong()),
     };
     Ok(unit * count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(body: &str) -> Result<Scenario, ScenarioError> {
+        parse(&format!("scenarios:\n- name: s\n{body}")).map(|mut scenarios| scenarios.remove(0))
+    }
+
+    #[test]
+    fn repetitions_are_written_out_with_their_counters_and_times() {
+        let scenario = one("  expect: stuck
+  steps:
+  - user: go
+  - times: 2
+    stuck_by: 2
+    steps:
+    - {call: ls, args: {path: 'd{n}'}, result: 'round {n}', took: 3s, exit: 1}
+    - {agent: 'saw {it2}', each: [[a, b], [c, d]]}
+  - {output: {files_changed: 2}, after: 1m}
+")
+        .unwrap();
+        let texts: Vec<_> = scenario
+            .run
+            .steps
+            .iter()
+            .map(|step| match &step.event {
+                Event::Call(call) => {
+                    let took = call.ended_ms.unwrap() - call.started_ms.unwrap();
+                    format!("{} {} {} {} {:?} {took}", step.i, call.tool, call.args, call.result, call.error)
+                }
+                Event::Message { from, text } => format!("{} {from:?} {text}", step.i),
+                Event::Output { files_changed, .. } => format!("{} {files_changed:?}", step.i),
+            })
+            .collect();
+        insta::assert_snapshot!(texts.join("\n"), @r#"
+        1 User go
+        2 ls {"path":"d1"} round 1 Some(true) 3000
+        3 Agent saw b
+        4 Agent saw d
+        5 ls {"path":"d2"} round 2 Some(true) 3000
+        6 Agent saw b
+        7 Agent saw d
+        8 Some(2)
+        "#);
+        assert_eq!(scenario.expected, Expected::Stuck { from: 2, by: 7, kind: None });
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_with_the_reason() {
+        let wrong = |body: &str| one(body).expect_err(body).to_string();
+        let said = [
+            "  expect: quiet\n  steps: []\n",
+            "  expect: quiet\n  steps: [{call: a, agent: b}]\n",
+            "  expect: quiet\n  steps: [{args: a}]\n",
+            "  expect: quiet\n  steps: [{call: a, times: 2, stuck_by: 1}]\n",
+            "  expect: stuck\n  steps: [{call: a, times: 2, stuck_by: 3}]\n",
+            "  expect: stuck\n  steps: [{call: a, stuck_by: 3}]\n",
+            "  expect: stuck\n  steps: [{call: a, times: 2, each: [b]}]\n",
+            "  expect: stuck\n  by: 9\n  steps: [{call: a, times: 2}]\n",
+            "  expect: stuck\n  kind: dance\n  steps: [{call: a, times: 2}]\n",
+            "  expect: stuck\n  steps: [{call: a, after: soon}]\n",
+            "  expect: stuck\n  steps: [{call: a, times: 4294967295}]\n",
+            "  expect: loud\n  steps: [{call: a}]\n",
+            "  expect: quiet\n  steps: [{cal: a}]\n",
+        ];
+        insta::assert_snapshot!(said.map(wrong).join("\n"));
+    }
 }

@@ -24,15 +24,13 @@ impl Words {
             filled.push_str(&rest[..open]);
             rest = &rest[open..];
             let close = rest.find('}');
-            match close.and_then(|close| Some((self.value(&rest[1..close])?, close))) {
-                Some((value, close)) => {
-                    filled.push_str(&value);
-                    rest = &rest[close + 1..];
-                }
-                None => {
-                    filled.push('{');
-                    rest = &rest[1..];
-                }
+            if let Some((value, close)) = close.and_then(|close| Some((self.value(&rest[1..close])?, close)))
+            {
+                filled.push_str(&value);
+                rest = &rest[close + 1..];
+            } else {
+                filled.push('{');
+                rest = &rest[1..];
             }
         }
         filled + rest

@@ -15,11 +15,12 @@ fn l06_a_poll_whose_answer_moves_is_no_loop() {
 #[test]
 fn l06_a_poll_that_waits_for_something_slow_is_no_loop() {
     let poll = |n: usize| {
-        shell("sleep 30 && kubectl get pods", "web-0 Pending").at(40 * n as i64, 40 * n as i64 + 31)
+        shell("sleep 30 && kubectl get pods", "web-0 Pending").at(40 * seconds(n), 40 * seconds(n) + 31)
     };
     assert_healthy(&many(80, poll));
-    let look =
-        |n: usize| call("BashOutput", "{\"id\":\"b1\"}", "(still running)").at(60 * n as i64, 60 * n as i64);
+    let look = |n: usize| {
+        call("BashOutput", "{\"id\":\"b1\"}", "(still running)").at(60 * seconds(n), 60 * seconds(n))
+    };
     assert_healthy(&many(80, look));
 }
 
@@ -34,9 +35,7 @@ fn l06_paging_is_no_loop() {
 
 #[test]
 fn l06_paging_through_numbers_is_no_loop() {
-    let rows = |n: usize| {
-        (0..20).map(|row| format!("{},{},{}\n", n * 20 + row, n * 31, row * 7)).collect::<String>()
-    };
+    let rows = |n: usize| joined((0..20).map(|row| format!("{},{},{}", n * 20 + row, n * 31, row * 7)));
     assert_healthy(&many(40, |n| shell(&format!("sed -n '{},{}p' data.csv", n * 20, n * 20 + 19), rows(n))));
 }
 
@@ -196,10 +195,22 @@ pub(super) fn name(n: usize) -> String {
     prose(n, 1).split(' ').next().unwrap_or_default().to_owned()
 }
 
+fn seconds(n: usize) -> i64 {
+    i64::try_from(n).unwrap()
+}
+
 fn traceback(missing: &str) -> String {
     format!(
         "Traceback (most recent call last):\n  File \"/app/run.py\", line 3, in <module>\n    from app import main\n  \
          File \"/app/app.py\", line 13, in <module>\n    from lib.base import Base\n\
          ModuleNotFoundError: No module named '{missing}'"
     )
+}
+
+#[test]
+fn l06_long_texts_that_differ_where_nobody_looks_are_not_the_same_change() {
+    let script = |n: usize| format!("{}{}", prose(1, 400), prose(n + 2, 4));
+    assert_healthy(&many(12, |n| write("/app/solve.py", &script(n))));
+    let cut = "import os\nimport sys\nfrom app import main\ndef run(): …[2310 chars cut]…\n";
+    assert_healthy(&many(12, |n| write("/app/solve.py", &format!("{cut}{}", prose(n, 1)))));
 }

@@ -81,9 +81,11 @@ fn prose(number: usize, lines: usize) -> String {
         };
         letters(number.wrapping_mul(7919).wrapping_add(at.wrapping_mul(104_729)))
     };
-    (0..lines)
-        .map(|line| format!("{} {} {}\n", word(3 * line), word(3 * line + 1), word(3 * line + 2)))
-        .collect()
+    joined((0..lines).map(|line| [word(3 * line), word(3 * line + 1), word(3 * line + 2)].join(" ")))
+}
+
+fn joined(lines: impl Iterator<Item = String>) -> String {
+    lines.fold(String::new(), |text, line| text + &line + "\n")
 }
 
 fn judgements(steps: &[Step]) -> Vec<Judgement> {

@@ -52,9 +52,9 @@ fn fill(shape: &Shape, words: &[&str; 12], salt: usize) -> Step {
     let id = format!("7f3a{:04x}9c{:02x}", salt % 65_536, salt % 256);
     match *shape {
         Shape::Read(file, page) => {
-            let text: String = (0..6)
-                .map(|line| format!("{} {} of page\n", word(page + line), word(2 * page + 3 * line)))
-                .collect();
+            let text = joined(
+                (0..6).map(|line| format!("{} {} of page", word(page + line), word(2 * page + 3 * line))),
+            );
             shell(
                 &format!("cat src/{}.rs | head -{}", word(file), page),
                 format!("{stamp} request {id}\n{text}"),
@@ -73,8 +73,8 @@ fn fill(shape: &Shape, words: &[&str; 12], salt: usize) -> Step {
             )
         }
         Shape::Writes(file, text) => {
-            let body: String =
-                (0..5).map(|line| format!("{} = {}\n", word(text + line), word(text + 2 * line))).collect();
+            let body =
+                joined((0..5).map(|line| format!("{} = {}", word(text + line), word(text + 2 * line))));
             write(&format!("/src/{}.rs", word(file)), &body)
         }
         Shape::Silent(what) => shell(&format!("touch {}", word(what)), ""),
