@@ -1,6 +1,7 @@
 //! The loop: take all inputs, wake what is due, commit, answer, release.
 
 use verger_core::effect::{Effect, EffectKey, Outcome};
+use verger_core::event::Fact;
 use verger_core::fleet::{Collector, Fleet, RestoreError, RowKey};
 use verger_core::signal::{Body, Content, Signal, Trust};
 use verger_core::time::{Span, Timestamp};
@@ -279,7 +280,10 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
                 (true, Answer::Ordered(self.fleet.command(now, command, &mut self.out)))
             }
             Message::Notice(notice) => {
-                (lasts(notice), Answer::Noticed(self.fleet.notice(now, notice, &mut self.out)))
+                let answer = Answer::Noticed(self.fleet.notice(now, notice, &mut self.out));
+                // Who reports the call that trips a breaker may rely on it.
+                let trips = self.out.events.iter().any(|event| matches!(event.fact, Fact::Breaker(_)));
+                (lasts(notice) || trips, answer)
             }
             Message::Handing(key) => {
                 let is_out = self.ledger.is_out(key);

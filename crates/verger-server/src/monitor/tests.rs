@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 use verger_core::AgentView;
+use verger_core::breaker::{self, BreakerName, CallResult};
 use verger_core::command::{Command, Order};
 use verger_core::effect::{Action, Outcome};
 use verger_core::event::Event;
 use verger_core::health::HealthState;
+use verger_core::notice::{BreakerNotice, Notice, Reply};
 use verger_core::policy::Policies;
 use verger_core::signal::{Body, Content, Heartbeat, Signal, Trust};
 use verger_engine::{Answer, Message, Settings};
@@ -165,6 +167,38 @@ async fn l41_what_was_acknowledged_is_there_after_an_end_without_warning() {
 }
 
 #[tokio::test]
+async fn l24_a_breaker_that_was_tripped_is_tripped_after_an_end_without_warning() {
+    let directory = TempDir::new().expect("a folder");
+    let first = started(directory.path());
+    first.monitor.tell(vec![beat("a")]).await.expect("it runs");
+    let name: BreakerName = "a/tool/bash".parse().expect("a name");
+    let told = async |what| {
+        let told = vec![Message::Notice(Notice::Breaker { name: name.clone(), what })];
+        first.monitor.tell(told).await.expect("it runs").remove(0)
+    };
+    let is_open = async |monitor: &Monitor| {
+        let asked = name.clone();
+        let look = monitor.look(move |fleet, calendar| fleet.breakers().view(calendar.now(), &asked));
+        look.await.expect("it runs").is_some_and(|view| view.state == breaker::State::Open)
+    };
+    let left = loop {
+        let Answer::Noticed(Ok(Reply::Permit(permit))) = told(BreakerNotice::Acquire).await else {
+            panic!("it is closed")
+        };
+        let outcome = breaker::Outcome { result: CallResult::Failed, took: None };
+        told(BreakerNotice::Report { permit, outcome }).await;
+        let left = crashed(directory.path());
+        if is_open(&first.monitor).await {
+            break left;
+        }
+    };
+    let second = started(left.path());
+    assert!(is_open(&second.monitor).await, "it was acknowledged");
+    first.stop();
+    second.stop();
+}
+
+#[tokio::test]
 async fn l42_vital_signs_are_written_down_before_an_end() {
     let directory = TempDir::new().expect("a folder");
     let first = started(directory.path());
@@ -200,7 +234,9 @@ async fn l41_while_the_disk_cannot_be_written_nobody_waits_for_ever_and_nothing_
         "nothing is shown that is not on disk"
     );
     fs::rename(&away, &here).expect("it is ours");
-    monitor.tell(vec![beat("a")]).await.expect("it can be written again");
+    // An order is answered when it is on disk, and with it what was taken before.
+    let role = order("a", Order::SetRole("critical".into()));
+    monitor.tell(vec![role]).await.expect("it can be written again");
     let events = monitor.archive().events_after(0, 100).expect("it can be read");
     let escalated = events.iter().filter(|event| event.body.contains("EscalationTriggered")).count();
     assert_eq!(escalated, 1, "what was taken is done after all, once: {events:?}");

@@ -37,6 +37,7 @@ const CHECK: &str = "\0\0\0\0\x03\n\x01a";
 const LIST: &str = "\0\0\0\0\0";
 
 const ROWS: &[Row] = &[
+    ("GET /", "/", "", OPEN),
     ("GET /health", "/health", "", OPEN),
     ("GET /ready", "/ready", "", OPEN),
     ("POST /v1/heartbeats", "/v1/heartbeats", r#"{"agentId":"a"}"#, VITAL),

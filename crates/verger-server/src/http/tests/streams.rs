@@ -120,6 +120,8 @@ async fn l49_heartbeats_come_over_the_stream_of_who_asks_for_them_and_are_not_ke
 async fn h05_an_agent_that_is_well_is_told_of_by_the_name_of_002_and_with_its_counters() {
     let served = Served::new().await;
     served.as_nobody("POST /v1/heartbeats", r#"{"agentId":"a","tokenCount":7}"#).await;
+    // A heartbeat waits for nothing; what is seen of it is on disk.
+    served.as_admin("GET /v1/agents/a", "").await;
     let got = served.as_admin("GET /v1/agents/a/events?type=agent-healthy", "").await.body;
     let data = &got["items"][0]["data"];
     assert_eq!((&data["agent"], &data["metrics"]["tokenCount"]), (&json!("a"), &json!(7)), "{got}");
