@@ -44,14 +44,14 @@ pub(super) struct Traits {
     pub(super) asks: bool,
     /// It writes: whether that is new is told by what it writes.
     pub(super) changes: bool,
+    /// It does nothing else: no command that also runs something.
+    pub(super) edits: bool,
     /// It waits or looks whether something is done.
     pub(super) waits: bool,
     /// It says something to nobody: a thought.
     pub(super) thinks: bool,
     /// There is nothing to do in it: only a comment.
     pub(super) idles: bool,
-    /// It carries more than a line.
-    pub(super) has_body: bool,
     /// What it writes is more than a few words, and all of it was read: only then can it be the same as before.
     pub(super) solid: bool,
 }
@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
         } else {
             self.in_body = roles.has(Roles::WRITTEN);
             words::read(value, true, self);
-            self.call.traits.changes |= self.in_body;
+            self.call.traits.edits |= self.in_body;
             self.in_body = false;
         }
         if roles.has(Roles::WRITTEN) {
@@ -230,18 +230,18 @@ impl<'a> Reader<'a> {
             words::read(rest, escaped, self);
             self.in_body = false;
         }
-        self.call.traits.has_body = self.body_words > 0;
-        self.call.traits.changes |= writes || (self.name_changes && self.call.traits.has_body);
+        self.call.traits.edits |= self.name_changes && self.body_words > 0;
+        self.call.traits.changes |= writes;
         self.members += 1;
     }
 
     fn finish(mut self, class: CallClass) -> Call<'a> {
         let traits = &mut self.call.traits;
+        traits.changes |= traits.edits;
         traits.asks = self.name_asks && !traits.changes;
         traits.waits = class == CallClass::Waiting && !roles(self.call.verb).has(Roles::PAGES);
         traits.thinks = self.members == 0 && self.remarks > 0;
         traits.changes |= self.name_changes && self.members > 0 && !traits.asks;
-        traits.has_body = self.body_words > 0;
         traits.solid = self.body_words >= WORDS_SOLID && !self.cut;
         self.call
     }

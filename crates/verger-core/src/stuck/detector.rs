@@ -75,7 +75,7 @@ impl Detector {
             }
             Gain::Little => {}
             Gain::Nothing(loss) => {
-                past.redone = loss.reason == Reason::Redone;
+                past.redone = loss.reason == Reason::Redone && print.marks.has(Marks::EDITS);
                 if past.redone {
                     self.recurrence.on_redone((step, self.place), print, &self.history);
                 }

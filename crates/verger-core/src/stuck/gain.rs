@@ -97,6 +97,10 @@ impl Novelty {
             told_before: memory.knows_answer(print),
         }
     }
+
+    fn is_news(&self) -> bool {
+        self.lines >= LINES_NEW || self.half
+    }
 }
 
 /// Earlier steps that the present one resembles.
@@ -152,7 +156,7 @@ pub(super) fn gain(print: &StepPrint, novelty: &Novelty, kin: Kin, memory: &Memo
         return Gain::Nothing(failure(marks, novelty, kin));
     }
     if marks.has(Marks::CHANGES) {
-        return change(print, kin, memory);
+        return change(print, novelty, kin, memory);
     }
     if marks.has(Marks::NOTHING) {
         return Gain::Nothing(failure(marks, novelty, kin));
@@ -187,11 +191,17 @@ fn failure(marks: Marks, novelty: &Novelty, kin: Kin) -> Loss {
     Loss { points, reason, alike: kin.alike }
 }
 
-/// An accepted change. What comes back shows what was written, so only that tells whether it is new.
-fn change(print: &StepPrint, kin: Kin, memory: &Memory) -> Gain {
-    let again = memory.knows_change(print) && (print.marks.has(Marks::SOLID) || kin.same_outcome);
-    if again || kin.redone {
+/// An accepted change. What comes back from an edit shows what was written, so only that tells whether it is new;
+/// a command that writes may also run something, and what it tells counts.
+fn change(print: &StepPrint, novelty: &Novelty, kin: Kin, memory: &Memory) -> Gain {
+    let marks = print.marks;
+    let learned = novelty.is_news() && !marks.has(Marks::EDITS);
+    let again = memory.knows_change(print) && marks.has(Marks::SOLID);
+    if (again || kin.redone) && !learned {
         return Gain::Nothing(Loss { points: REDONE, reason: Reason::Redone, alike: kin.alike });
+    }
+    if kin.same_call && kin.same_outcome {
+        return barren(Reason::Repeated, kin);
     }
     Gain::Changed
 }
@@ -211,7 +221,7 @@ fn silence(marks: Marks, kin: Kin) -> Gain {
 }
 
 fn answer(marks: Marks, novelty: &Novelty, kin: Kin) -> Gain {
-    if novelty.lines >= LINES_NEW || novelty.half {
+    if novelty.is_news() {
         return Gain::Learned;
     }
     // The same call with another outcome: something moves, as when a build is watched.

@@ -84,6 +84,8 @@ impl Marks {
     /// The answer is long enough to be a page, not a message.
     pub(super) const PAGE: Self = Self(1 << 10);
     pub(super) const TIMED: Self = Self(1 << 11);
+    /// It changes something and does nothing else.
+    pub(super) const EDITS: Self = Self(1 << 12);
 
     pub(super) fn set(&mut self, mark: Self, on: bool) {
         if on {
@@ -114,6 +116,7 @@ impl StepPrint {
         let mut marks = Marks::default();
         marks.set(Marks::ASKS, call.traits.asks);
         marks.set(Marks::CHANGES, call.traits.changes || shown);
+        marks.set(Marks::EDITS, call.traits.edits || shown);
         marks.set(Marks::WAITS, call.traits.waits);
         let undone = failed && (outcome.cancelled || is_outage(step.result));
         marks.set(Marks::NO_STEP, call.traits.thinks || undone);

@@ -64,6 +64,16 @@ fn l06_running_the_tests_again_after_an_edit_is_no_loop() {
             .extend([edit, shell("pytest -q", format!("FAILED tests/test_parse.py\n{} failed", 40 - n))]);
     }
     assert_healthy(&green);
+    let mut logged = Vec::new();
+    for n in 0..20 {
+        logged.push(write(&format!("/src/{}.py", name(n % 4)), &prose(n, 6)));
+        logged.push(shell("pytest -q > test.log 2>&1", ""));
+        logged.push(shell(
+            "cat > t.py <<'E'\nimport app\nprint(app.run(1, 2))\nprint(app.run(3, 4))\nE\npython t.py",
+            "3\n7",
+        ));
+    }
+    assert_healthy(&logged);
     assert_healthy(&shrinking);
 }
 
