@@ -1,5 +1,7 @@
 //! The store port: one batch, one commit.
 
+use std::sync::Arc;
+
 use verger_core::effect::{Effect, EffectKey};
 use verger_core::event::Event;
 use verger_core::fleet::{Row, RowKey};
@@ -33,8 +35,9 @@ pub struct Batch {
     pub retried: Vec<EffectKey>,
     /// Effects that need not be done any more: their outcome is known, or the life they were meant for is over.
     pub finished: Vec<EffectKey>,
-    /// State rows that replace earlier ones.
-    pub rows: Vec<Row>,
+    /// State rows that replace earlier ones. Shared, so that a store need not copy them to write them elsewhere: after a
+    /// restart they are those of the whole fleet.
+    pub rows: Arc<Vec<Row>>,
     /// Times in which the monitor could not see.
     pub blind: Vec<Blind>,
 }
@@ -53,7 +56,7 @@ impl Batch {
         self.effects.clear();
         self.retried.clear();
         self.finished.clear();
-        self.rows.clear();
+        self.rows = Arc::default();
         self.blind.clear();
     }
 }
