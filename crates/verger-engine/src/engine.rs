@@ -1,5 +1,7 @@
 //! The loop: take all inputs, wake what is due, commit, answer, release.
 
+use std::sync::Arc;
+
 use verger_core::effect::{Effect, EffectKey, Outcome};
 use verger_core::event::Fact;
 use verger_core::fleet::{Collector, Fleet, RestoreError, RowKey};
@@ -367,6 +369,7 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
         self.fact
             || self.batch.is_urgent()
             || (since >= self.settings.vitals_every && self.has_vitals())
+            || self.fleet.agents_changed() >= self.settings.rows_max
             || since >= self.settings.mark_every
             || (self.settings.strict && (self.has_vitals() || !self.pings.is_empty()))
     }
@@ -378,7 +381,8 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
     /// Completes the batch; it does not change any more until it is on disk.
     fn seal(&mut self, now: Timestamp, reading: Reading) {
         let Self { fleet, batch, .. } = self;
-        fleet.take_changed_rows(&mut |row| batch.rows.push(row));
+        let rows = Arc::make_mut(&mut batch.rows);
+        fleet.take_changed_rows(&mut |row| rows.push(row));
         batch.look(now, fleet);
         batch.mark.number += 1;
         batch.mark.observed = now;

@@ -14,6 +14,9 @@ pub struct Settings {
     pub mark_every: Span,
     /// Inputs taken in one turn. Bounds a batch, and with it the time of one commit. Default: 4096.
     pub inputs_max: usize,
+    /// Changed state rows that are written at once, without waiting for `vitals_every`. Bounds the memory of a batch and
+    /// the time of its commit, in which nothing is seen, also where a million agents beat. Default: 16384.
+    pub rows_max: usize,
     /// Wait before the first retry of a failed commit; it doubles up to `vitals_every`. Default: 50 ms.
     pub retry_after: Span,
     /// An effect that could not leave for this long after it was decided is not carried out: the core hears
@@ -34,6 +37,7 @@ impl Default for Settings {
             vitals_every: Span::secs(1),
             mark_every: Span::secs(10),
             inputs_max: 4_096,
+            rows_max: 16_384,
             retry_after: Span::millis(50),
             stale_after: Span::secs(60),
             forgive_after: Span::secs(30),

@@ -1,6 +1,7 @@
 //! The store port: one batch, one commit.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use verger_core::AgentView;
 use verger_core::effect::{Effect, EffectKey};
@@ -37,8 +38,9 @@ pub struct Batch {
     pub retried: Vec<EffectKey>,
     /// Effects that need not be done any more: their outcome is known, or the life they were meant for is over.
     pub finished: Vec<EffectKey>,
-    /// State rows that replace earlier ones.
-    pub rows: Vec<Row>,
+    /// State rows that replace earlier ones. Shared, so that a store need not copy them to write them elsewhere: after a
+    /// restart they are those of the whole fleet.
+    pub rows: Arc<Vec<Row>>,
     /// Times in which the monitor could not see.
     pub blind: Vec<Blind>,
     /// How those are whose state changed, of whom something is wrong or about whom people are asked: whoever is told of
@@ -78,7 +80,7 @@ impl Batch {
         self.effects.clear();
         self.retried.clear();
         self.finished.clear();
-        self.rows.clear();
+        self.rows = Arc::default();
         self.blind.clear();
         self.views.clear();
     }

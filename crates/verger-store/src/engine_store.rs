@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use verger_core::effect::EffectKey;
+use verger_core::fleet::Row;
 use verger_core::time::WallTime;
 use verger_engine::{Batch, Blind, Loaded, Mark, Reading, Store, StoreError};
 
@@ -13,7 +14,6 @@ use crate::error::{Error, for_engine};
 use crate::journal::{self, EncodeEvent, Entry};
 use crate::moment::{millis, timestamp};
 use crate::outbox::KeptEffect;
-use crate::rows::StateRow;
 use crate::writer::After;
 use crate::{blind, outbox, rows};
 
@@ -31,7 +31,7 @@ impl EngineStore {
         Ok(Self { archive, encoder, newest })
     }
 
-    /// Everything that needs no disk is done here, on the engine's thread, and not on that of the writer.
+    /// What needs no disk is done here, on the engine's thread, and not on that of the writer. Rows are as they are stored.
     fn encode(&self, batch: &Batch) -> Encoded {
         Encoded {
             mark: batch.mark,
@@ -39,7 +39,7 @@ impl EngineStore {
             effects: batch.effects.iter().map(KeptEffect::new).collect(),
             retried: batch.retried.clone(),
             finished: batch.finished.clone(),
-            rows: batch.rows.iter().map(StateRow::new).collect(),
+            rows: Arc::clone(&batch.rows),
             blind: batch.blind.clone(),
         }
     }
@@ -82,7 +82,7 @@ struct Encoded {
     effects: Vec<KeptEffect>,
     retried: Vec<EffectKey>,
     finished: Vec<EffectKey>,
-    rows: Vec<StateRow>,
+    rows: Arc<Vec<Row>>,
     blind: Vec<Blind>,
 }
 
@@ -98,7 +98,7 @@ impl Encoded {
         self.retried.iter().try_for_each(|key| outbox::retry(db, key))?;
         let now = millis(self.mark.observed);
         self.finished.iter().try_for_each(|key| outbox::finish(db, key, now))?;
-        self.rows.iter().try_for_each(|row| row.write(db))?;
+        self.rows.iter().try_for_each(|row| rows::write(db, row))?;
         self.blind.iter().try_for_each(|time| blind::write(db, time, &self.mark))?;
         let newest = journal::newest(db)?;
         after.newest_event = (!self.events.is_empty()).then_some(newest);

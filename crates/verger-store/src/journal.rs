@@ -193,7 +193,7 @@ impl Entry {
 
 /// The newest number that was given out; 0 before the first.
 pub(crate) fn newest(db: &Connection) -> rusqlite::Result<i64> {
-    db.query_row("SELECT coalesce(max(id), 0) FROM events", [], |row| row.get(0))
+    db.prepare_cached("SELECT coalesce(max(id), 0) FROM events")?.query_row([], |row| row.get(0))
 }
 
 /// When an event happened, by the wall clock: as long before the mark was taken as observed time says.

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, params};
 use verger_core::breaker::BreakerName;
-use verger_core::fleet::RowKey;
+use verger_core::fleet::{Row, RowKey};
 use verger_core::{messages, recovery};
 
 use crate::error::Error;
@@ -10,38 +10,27 @@ use crate::error::Error;
 /// Into how many parts agents are divided, so that the monitors of a cluster can lease them.
 const PARTITIONS: u8 = 64;
 
-/// A row as it is stored.
-#[derive(Debug)]
-pub(crate) struct StateRow {
-    kind: &'static str,
-    name: String,
-    partition: Option<u8>,
-    content: Option<Vec<u8>>,
+/// Writes a row in the place of the one before it.
+pub(crate) fn write(db: &Connection, row: &Row) -> rusqlite::Result<()> {
+    let (kind, name) = words(&row.key);
+    match &row.bytes {
+        Some(content) => db
+            .prepare_cached(
+                "INSERT INTO state_rows (kind, name, partition, content) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (kind, name) DO UPDATE SET content = excluded.content",
+            )?
+            .execute(params![kind, name, partition_of(&row.key), content]),
+        None => db
+            .prepare_cached("DELETE FROM state_rows WHERE kind = ?1 AND name = ?2")?
+            .execute(params![kind, name]),
+    }
+    .map(drop)
 }
 
-impl StateRow {
-    pub(crate) fn new(row: &verger_core::fleet::Row) -> Self {
-        let (kind, name) = words(&row.key);
-        let partition = match &row.key {
-            RowKey::Agent(agent) | RowKey::Worker(agent) => Some(partition(agent.as_str())),
-            _ => None,
-        };
-        Self { kind, name: name.to_owned(), partition, content: row.bytes.clone() }
-    }
-
-    pub(crate) fn write(&self, db: &Connection) -> rusqlite::Result<()> {
-        match &self.content {
-            Some(content) => db
-                .prepare_cached(
-                    "INSERT INTO state_rows (kind, name, partition, content) VALUES (?1, ?2, ?3, ?4)
-                     ON CONFLICT (kind, name) DO UPDATE SET content = excluded.content",
-                )?
-                .execute(params![self.kind, self.name, self.partition, content]),
-            None => db
-                .prepare_cached("DELETE FROM state_rows WHERE kind = ?1 AND name = ?2")?
-                .execute(params![self.kind, self.name]),
-        }
-        .map(drop)
+fn partition_of(key: &RowKey) -> Option<u8> {
+    match key {
+        RowKey::Agent(agent) | RowKey::Worker(agent) => Some(partition(agent.as_str())),
+        _ => None,
     }
 }
 

@@ -438,6 +438,8 @@ async fn l25_a_guarded_call_fails_fast_behind_what_fails_and_is_made_when_nobody
     let token = made["secret"].as_str().expect("a secret").to_owned();
     let control = Control::new(&Access::new(monitor.url.parse().expect("an address"), Some(token)));
     let control = control.expect("a client");
+    let _agent = Agent::start(monitor.agent("a"));
+    until(|| (monitor.run("agent a").code == Some(0)).then_some(()));
     let mut failures = 0;
     // On a busy machine a word of the monitor may come too late: then the call is made, and not counted.
     let refused = loop {

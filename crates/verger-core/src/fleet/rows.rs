@@ -96,6 +96,11 @@ impl Fleet {
             || self.machines.has_changes()
     }
 
+    /// Agents whose rows changed since they were last taken.
+    pub fn agents_changed(&self) -> usize {
+        self.changed.len()
+    }
+
     /// Gives the rows of all that changed since the last call.
     pub fn take_changed_rows(&mut self, push: &mut dyn FnMut(Row)) {
         for id in self.forgotten.drain(..) {
@@ -104,9 +109,12 @@ impl Fleet {
         for slot in self.changed.drain(..) {
             let Some(agent) = self.table.take_changed(slot) else { continue };
             let role = self.policies.at(agent.role).name.clone();
-            let mut bytes = vec![VERSION];
-            bytes.extend(to_row(&role));
-            bytes.extend(to_row(agent));
+            // Of exactly its size: after a restart the rows of all agents are held at once.
+            let (role, state) = (to_row(&role), to_row(agent));
+            let mut bytes = Vec::with_capacity(1 + role.len() + state.len() + size_of::<u32>());
+            bytes.push(VERSION);
+            bytes.extend(role);
+            bytes.extend(state);
             push(Row { key: RowKey::Agent(agent.id.clone()), bytes: Some(sealed(bytes)) });
         }
         if std::mem::take(&mut self.budgets.changed) {

@@ -149,7 +149,7 @@ impl Disk {
         for key in &batch.finished {
             self.effects.remove(key);
         }
-        for row in &batch.rows {
+        for row in batch.rows.iter() {
             match &row.bytes {
                 Some(bytes) => drop(self.rows.insert(row.key.clone(), bytes.clone())),
                 None => drop(self.rows.remove(&row.key)),
@@ -237,6 +237,7 @@ impl Inbox for Queue {
 /// The production loop on a bench.
 pub(crate) struct Bench {
     shared: Rc<Shared>,
+    settings: Settings,
     engine: Engine<Port, Port, Port>,
     queue: Queue,
     now: u64,
@@ -246,6 +247,10 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new() -> Self {
+        Self::with(Settings::default())
+    }
+
+    pub(crate) fn with(settings: Settings) -> Self {
         let shared = Rc::new(Shared::default());
         shared.wall.set(1_700_000_000_000);
         let queue = Queue {
@@ -254,8 +259,8 @@ impl Bench {
             asked: BTreeMap::new(),
             fetched: BTreeMap::new(),
         };
-        let engine = open(&shared);
-        let mut bench = Self { shared, engine, queue, now: 0, sleep_until: 0, tickets: 0 };
+        let engine = open(&shared, settings);
+        let mut bench = Self { shared, settings, engine, queue, now: 0, sleep_until: 0, tickets: 0 };
         for agent in 0..6 {
             bench.heartbeat(agent);
         }
@@ -324,6 +329,11 @@ impl Bench {
         self.shared.disk.borrow().mark.map_or(0, |mark| mark.observed.as_millis())
     }
 
+    /// Batches that reached the disk.
+    pub(crate) fn commits(&self) -> u64 {
+        self.shared.disk.borrow().mark.map_or(0, |mark| mark.number)
+    }
+
     pub(crate) fn boot(&self) -> u64 {
         self.shared.boot.get()
     }
@@ -366,7 +376,7 @@ impl Bench {
         self.queue.fetched.clear();
         self.shared.world.borrow_mut().held.clear();
         self.pass(down);
-        self.engine = open(&self.shared);
+        self.engine = open(&self.shared, self.settings);
         self.now = self.durable();
         self.sleep_until = self.boot();
     }
@@ -436,9 +446,9 @@ impl Bench {
     }
 }
 
-fn open(shared: &Rc<Shared>) -> Engine<Port, Port, Port> {
+fn open(shared: &Rc<Shared>, settings: Settings) -> Engine<Port, Port, Port> {
     let port = || Port(Rc::clone(shared));
-    Engine::open(port(), port(), port(), Settings::default(), |rows, now| {
+    Engine::open(port(), port(), port(), settings, |rows, now| {
         Fleet::restore(Policies::default(), 7, rows, now)
     })
     .expect("what was written can be read")

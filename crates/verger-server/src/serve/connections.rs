@@ -89,10 +89,11 @@ impl Serve {
             hyper::service::Service::call(&TowerToHyperService::new(router.clone()), request)
         });
         let stream = TokioIo::new(stream);
-        // A client that breaks off is nobody's fault here.
+        // A client that breaks off is nobody's fault here. Each is boxed, or a connection of either kind would take the
+        // memory of the larger, several times over.
         match version {
-            Version::Http1 => drop(watcher.watch(http1().serve_connection(stream, answer)).await),
-            Version::Http2 => drop(watcher.watch(http2().serve_connection(stream, answer)).await),
+            Version::Http1 => drop(Box::pin(watcher.watch(http1().serve_connection(stream, answer))).await),
+            Version::Http2 => drop(Box::pin(watcher.watch(http2().serve_connection(stream, answer))).await),
         }
     }
 }

@@ -77,14 +77,15 @@ async fn greet(
     match tls {
         None => {
             if let Ok(Ok(version)) = tokio::time::timeout(HEAD_WITHIN, version(&stream)).await {
-                serve.run(stream, version, peer, slot).await;
+                Box::pin(serve.run(stream, version, peer, slot)).await;
             }
         }
         Some(tls) => {
-            if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE_WITHIN, tls.accept(stream)).await {
+            let agreed = Box::pin(tokio::time::timeout(HANDSHAKE_WITHIN, tls.accept(stream))).await;
+            if let Ok(Ok(stream)) = agreed {
                 let agreed = stream.get_ref().1.alpn_protocol();
                 let version = if agreed == Some(HTTP2) { Version::Http2 } else { Version::Http1 };
-                serve.run(stream, version, peer, slot).await;
+                Box::pin(serve.run(stream, version, peer, slot)).await;
             }
         }
     }

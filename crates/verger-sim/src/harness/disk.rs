@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use verger_core::effect::EffectKey;
 use verger_core::fleet::RowKey;
@@ -52,7 +53,7 @@ impl Disk {
 
     /// One row per agent and second is by far the most that is written: its place is used again.
     fn write_rows(&mut self, batch: &Batch) {
-        for row in &batch.rows {
+        for row in batch.rows.iter() {
             match (&row.bytes, self.rows.get_mut(&row.key)) {
                 (Some(bytes), Some(kept)) => kept.clone_from(bytes),
                 (Some(bytes), None) => drop(self.rows.insert(row.key.clone(), bytes.clone())),

@@ -19,7 +19,7 @@ fn a_backup_made_while_others_write_restores_everything_that_was_there() {
     let mut first = batch(1, 10);
     first.events = vec![interrupted("a", 10)];
     first.effects = vec![nudge("a", 1)];
-    first.rows = vec![row("a", b"state")];
+    first.rows = vec![row("a", b"state")].into();
     store.commit(&first).expect("committed");
 
     let file = desk.path("backup.db");

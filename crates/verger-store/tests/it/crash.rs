@@ -83,7 +83,7 @@ fn numbered(number: u64) -> Batch {
     batch.events = [(); 3].map(|()| interrupted("a", number)).to_vec();
     batch.effects = vec![nudge("a", number as u32)];
     batch.finished = if number > 1 { vec![nudge("a", number as u32 - 1).key] } else { Vec::new() };
-    batch.rows = vec![row("a", &number.to_le_bytes()), row("b", &number.to_le_bytes())];
+    batch.rows = vec![row("a", &number.to_le_bytes()), row("b", &number.to_le_bytes())].into();
     batch
 }
 

@@ -19,10 +19,11 @@ use crate::desk::{Desk, WALL, at, batch, checkpoint, interrupted, nudge, row, sa
 fn l41_a_restart_finds_mark_rows_and_unfinished_effects() {
     let desk = Desk::new();
     let mut first = batch(1, 10);
-    first.rows = vec![row("a", b"old"), row("b", b"b"), Row { key: RowKey::Fleet, bytes: Some(vec![7]) }];
+    first.rows =
+        vec![row("a", b"old"), row("b", b"b"), Row { key: RowKey::Fleet, bytes: Some(vec![7]) }].into();
     first.effects = vec![nudge("b", 2), nudge("b", 10), nudge("a", 1)];
     let mut second = batch(2, 20);
-    second.rows = vec![row("a", b"new"), Row { key: RowKey::Agent("b".into()), bytes: None }];
+    second.rows = vec![row("a", b"new"), Row { key: RowKey::Agent("b".into()), bytes: None }].into();
     second.finished = vec![nudge("b", 2).key];
     second.retried = vec![nudge("b", 10).key];
     {

@@ -48,7 +48,7 @@ fn l46_a_full_disk_refuses_a_batch_whole_and_takes_it_once_there_is_room() {
         number += 1;
         let mut next = batch(number, number);
         next.events = (0..200).map(|_| interrupted("a", number)).collect();
-        next.rows = vec![row("a", &number.to_le_bytes())];
+        next.rows = vec![row("a", &number.to_le_bytes())].into();
         if let Err(error) = store.commit(&next) {
             assert!(told(&error).contains("full"), "{}", told(&error));
             break next;

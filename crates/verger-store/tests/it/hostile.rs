@@ -1,6 +1,7 @@
 //! Whatever names, bodies and orders of events come in: the store keeps them as they are, or says no.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use verger_core::fleet::{Row, RowKey};
@@ -54,7 +55,7 @@ proptest! {
         let (mut store, archive) = desk.open();
         let mut all = batch(1, 10);
         for (seq, name) in (1..).zip(&names) {
-            all.rows.push(Row { key: RowKey::Agent(name.as_str().into()), bytes: Some(content.clone()) });
+            Arc::make_mut(&mut all.rows).push(Row { key: RowKey::Agent(name.as_str().into()), bytes: Some(content.clone()) });
             all.effects.push(nudge(name, seq));
             save(&archive, checkpoint(name, name, None, &content)).expect("saved");
         }

@@ -96,7 +96,7 @@ fn r12_who_is_not_let_in_is_told_why() {
     let program = place.start();
     let url = format!("http://{}", program.address);
     let wrong = [("VERGER_URL", url.as_str()), ("VERGER_TOKEN", "vgt_wrong")];
-    assert_eq!(check(&place, &[], &wrong, "access").0["status"], "warn");
+    assert_eq!(check(&place, &[], &wrong, "access").0["status"], "fail");
     let watched = check(&place, &[], &[("VERGER_AGENT_ID", "a")], "token").0;
     assert_eq!(watched["status"], "warn", "{watched}");
     assert!(watched["text"].as_str().is_some_and(|text| text.contains("VERGER_AGENT_ID")), "{watched}");
