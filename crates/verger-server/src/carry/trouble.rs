@@ -12,7 +12,7 @@ pub(crate) async fn tell_of_trouble(monitor: Monitor, log: Log) {
         match present {
             Some(why) if !is_told => log(&format!("{why}; nothing is decided until it can be written")),
             None if is_told => {
-                log("the store can be written again; nothing of that time is held against agents")
+                log("the store can be written again; nothing of that time is held against agents");
             }
             Some(_) | None => {}
         }

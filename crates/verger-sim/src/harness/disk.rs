@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use verger_core::effect::EffectKey;
 use verger_core::fleet::RowKey;
