@@ -108,7 +108,7 @@ fn worse(one: Exit, other: Exit) -> Exit {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
 
     use clap::Parser;
     use tempfile::TempDir;
@@ -135,7 +135,7 @@ mod tests {
         (folder, path)
     }
 
-    fn output(arguments: &[&str], path: &PathBuf) -> (String, Exit) {
+    fn output(arguments: &[&str], path: &Path) -> (String, Exit) {
         let path = path.display().to_string();
         let words = ["verger", "inspect"].iter().chain(arguments).copied().chain([path.as_str()]);
         let Command::Inspect(args) = Cli::parse_from(words).command else { panic!("{arguments:?}") };
