@@ -7,15 +7,15 @@ use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::{ConnectInfo, FromRequestParts, Request, State};
-use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, COOKIE, HOST, ORIGIN};
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use verger_api::HttpError;
 
 use super::{App, Refusal};
-use crate::access::Caller;
+use crate::access::{Caller, Stranger};
 use crate::monitor::wall_now;
 use crate::unix::{LocalPeer, watched_by};
 
@@ -126,17 +126,17 @@ fn bad(why: &str) -> Refusal {
 
 /// Turns web pages from elsewhere and rebound names away, before anything else is looked at.
 pub(super) async fn check_origin(State(app): State<App>, request: Request, next: Next) -> Response {
-    let header = |headers: &HeaderMap, name| {
-        headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
-    };
-    let headers = request.headers();
-    let authority = request.uri().authority().map(ToString::to_string);
-    let host = header(headers, HOST).or(authority);
-    let origin = header(headers, ORIGIN);
-    match app.origin.check(host.as_deref(), origin.as_deref()) {
+    match from_own_page(request.headers(), request.uri(), &app) {
         Ok(()) => next.run(request).await,
         Err(stranger) => Refusal::from(stranger).into_response(),
     }
+}
+
+/// Whether no web page from elsewhere makes this request, and it was not sent to a rebound name.
+pub(super) fn from_own_page(headers: &HeaderMap, uri: &Uri, app: &App) -> Result<(), Stranger> {
+    let header = |name| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let host = header(HOST).or_else(|| uri.authority().map(|authority| authority.as_str().into()));
+    app.origin.check(host.as_deref(), header(ORIGIN).as_deref())
 }
 
 #[cfg(test)]

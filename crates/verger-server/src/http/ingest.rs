@@ -1,9 +1,7 @@
 //! What agents send: heartbeats and signals, one by one or by the thousand.
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use verger_api::ingest::{self, Ingest, IngestReport};
@@ -15,8 +13,8 @@ use verger_core::signal::Signal;
 use verger_core::time::WallTime;
 use verger_engine::{Answer, Message};
 
-use super::asker::Asker;
 use super::inbox::{superseded_item, waiting};
+use super::reported::Reported;
 use super::routes::Routes;
 use super::told::{Told, Who};
 use super::{App, Refusal};
@@ -35,10 +33,9 @@ pub(super) fn routes() -> Routes {
 
 async fn heartbeats(
     State(app): State<App>,
-    Asker(caller): Asker,
-    body: Result<Bytes, BytesRejection>,
+    Reported { caller, body }: Reported,
 ) -> Result<Response, Refusal> {
-    let (body, received_at) = (body?, wall_now());
+    let received_at = wall_now();
     let read = ingest::heartbeats(&body, &app.limits);
     let is_one = is_one(&read)?;
     let (items, report) = read.into_parts();
@@ -57,12 +54,8 @@ async fn heartbeats(
     taking.answer(&app, is_one).await
 }
 
-async fn signals(
-    State(app): State<App>,
-    Asker(caller): Asker,
-    body: Result<Bytes, BytesRejection>,
-) -> Result<Response, Refusal> {
-    let (body, received_at) = (body?, wall_now());
+async fn signals(State(app): State<App>, Reported { caller, body }: Reported) -> Result<Response, Refusal> {
+    let received_at = wall_now();
     let read = ingest::signals(&body, &app.limits);
     let is_one = is_one(&read)?;
     let (items, report) = read.into_parts();

@@ -32,6 +32,7 @@ mod openapi;
 mod page;
 mod recoveries;
 mod refusal;
+mod reported;
 mod routes;
 mod sessions;
 mod settings;
@@ -49,12 +50,16 @@ pub(crate) use refusal::Refusal;
 
 use routes::Routes;
 
-/// Every address, with what is said of it: one function for each resource.
+/// Every address, with what is said of it.
 fn table() -> Routes {
+    layered().and(ingest::routes())
+}
+
+/// All but those of what is [reported] by the thousand: one function for each resource.
+fn layered() -> Routes {
     openapi::routes()
         .and(front::routes())
         .and(health::routes())
-        .and(ingest::routes())
         .and(fleet::routes())
         .and(agents::routes())
         .and(settings::routes())
@@ -76,7 +81,8 @@ fn table() -> Routes {
 
 /// Everything that is served.
 pub fn router(app: App) -> Router {
-    table()
+    let reports = ingest::routes().router.method_not_allowed_fallback(reported::wrong_method);
+    layered()
         .router
         .route("/grpc.health.v1.Health/Check", post(grpc::check))
         .route("/grpc.health.v1.Health/List", post(grpc::list))
@@ -86,6 +92,7 @@ pub fn router(app: App) -> Router {
         .layer(axum::extract::DefaultBodyLimit::max(app::BODY_MAX))
         .layer(middleware::from_fn_with_state(app.clone(), asker::check_origin))
         .layer(middleware::from_fn_with_state(auditor::Auditor::new(app.clone()), auditor::audit))
+        .merge(reports)
         .with_state(app)
 }
 

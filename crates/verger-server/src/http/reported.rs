@@ -1,0 +1,51 @@
+//! What is reported by the thousand: by whom, and the body, after every check.
+//!
+//! Each layer around a handler costs some allocations for every request, and nearly all requests are heartbeats: the
+//! layers were a quarter of the processor time of one. So reports are served outside of them, and this looks for itself
+//! at what they look at: from where a request comes, who asks, how large it is. Reports leave no line in the audit,
+//! with or without layers.
+
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Request};
+use axum::http::Uri;
+use axum::http::request::Parts;
+
+use super::app::BODY_MAX;
+use super::asker::{Asker, from_own_page};
+use super::{App, Refusal, refusal};
+use crate::access::Caller;
+
+/// A report that may be looked at.
+pub(super) struct Reported {
+    pub(super) caller: Caller,
+    pub(super) body: Bytes,
+}
+
+impl FromRequest<App> for Reported {
+    type Rejection = Refusal;
+
+    async fn from_request(mut request: Request, app: &App) -> Result<Self, Refusal> {
+        from_own_page(request.headers(), request.uri(), app)?;
+        DefaultBodyLimit::max(BODY_MAX).apply(&mut request);
+        let (mut parts, body) = request.into_parts();
+        let Asker(caller) = Asker::from_request_parts(&mut parts, app).await?;
+        let body = Bytes::from_request(Request::from_parts(parts, body), app).await?;
+        Ok(Self { caller, body })
+    }
+}
+
+/// A request for the address of reports by another method.
+pub(super) struct NoReport(Uri);
+
+impl FromRequestParts<App> for NoReport {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refusal> {
+        from_own_page(&parts.headers, &parts.uri, app)?;
+        Ok(Self(parts.uri.clone()))
+    }
+}
+
+pub(super) async fn wrong_method(NoReport(uri): NoReport) -> Refusal {
+    refusal::wrong_method(uri).await
+}
