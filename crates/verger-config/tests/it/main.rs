@@ -1,5 +1,6 @@
 //! The crate as its users see it: text in, a configuration or a list of problems out.
 
+mod behaviour;
 mod checked;
 mod classic;
 mod documents;
@@ -8,6 +9,11 @@ mod means;
 mod precedence;
 mod roles;
 mod told;
+
+/// The scripts by which the core is tested.
+#[path = "../../../verger-core/tests/timelines/timeline/mod.rs"]
+#[expect(dead_code, reason = "the core's own tests need more of it")]
+mod timeline;
 
 use std::path::Path;
 
