@@ -131,8 +131,8 @@ Examples:
   verger inspect --fail-on stuck trajectory.json          for scripts
   verger inspect --expect scenarios.yaml                  play scenarios of your own
 
-Exit code 1 when something could not be read, with --fail-on stuck when a run was stuck, with --expect when a scenario
-did not come out as written; 3 when a file is not there.")]
+Exit code 1 when something could not be read, with --fail-on stuck when a run was stuck, with
+--expect when a scenario did not come out as written; 3 when a file is not there.")]
 pub(crate) struct Inspect {
     /// Files and folders
     #[arg(required = true, value_name = "FILE")]

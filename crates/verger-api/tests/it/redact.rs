@@ -14,8 +14,8 @@ const TABLE: &[(&str, &str)] = &[
     ("github_pat_11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz0123456789", "[redacted:github-token]"),
     ("glpat-x1y2z3A4B5C6D7E8F9G0", "[redacted:gitlab-token]"),
     (
-        "cat admin.token: vgt_0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0",
-        "cat admin.token: [redacted:verger-token]",
+        "cat admin.token prints vgt_0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0",
+        "cat admin.token prints [redacted:verger-token]",
     ),
     ("xoxb-123456789012-abcdefGHIJKL", "[redacted:slack-token]"),
     ("id AKIAIOSFODNN7EXAMPLE in eu-west-1", "id [redacted:aws-key] in eu-west-1"),

@@ -2,7 +2,7 @@
 //!
 //! The same story is played twice in virtual time, under the defaults and with one key set. `classic.rs` says what each
 //! key sets; here it is what comes of it. Alerting comes with alerts. How late an evaluation may be
-//! (`health_check.interval_seconds`) is the loop's, not the core's: `verger-server` shows it.
+//! (`health_check.interval_seconds`) is the loop's, not the core's, and is shown as a setting only.
 
 use crate::right;
 use crate::timeline::Timeline;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
@@ -26,6 +26,11 @@ const HTTP2_BEGINS: [u8; 3] = *b"PRI";
 /// The pause before a beginning that is too short to tell is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
+/// Connections that wait to be taken in, as far as the system allows. While the monitor stands still agents go on
+/// trying; whoever finds no place is tried again by the kernel after ever longer pauses, and would seem silent when
+/// the monitor is back.
+const BACKLOG: u32 = 4_096;
+
 /// Where connections come in.
 pub(super) struct Listener {
     socket: TcpListener,
@@ -33,9 +38,17 @@ pub(super) struct Listener {
     slots: Arc<Semaphore>,
 }
 
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // Or the port of a monitor that has just ended could not be taken for a while.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
 impl Listener {
-    pub(super) async fn bind(address: SocketAddr, tls: Option<TlsAcceptor>) -> io::Result<Self> {
-        let socket = TcpListener::bind(address).await?;
+    pub(super) fn bind(address: SocketAddr, tls: Option<TlsAcceptor>) -> io::Result<Self> {
+        let socket = listen(address)?;
         Ok(Self { socket, tls, slots: Arc::new(Semaphore::new(connections_max())) })
     }
 

@@ -75,7 +75,7 @@ impl Serving {
         let data_dir = fs::canonicalize(&data_dir).unwrap_or(data_dir);
         let admin = admin_secret(&data_dir)?;
         let socket = Socket::bind(&data_dir.join(SOCKET_FILE))?;
-        let listener = Listener::bind(server.listen, tls).await;
+        let listener = Listener::bind(server.listen, tls);
         let failed = |source| ServeError::Listen { address: server.listen, source };
         let listener = listener.map_err(failed)?;
         let address = listener.address().map_err(failed)?;

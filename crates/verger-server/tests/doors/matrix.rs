@@ -60,7 +60,7 @@ const ROWS: &[Row] = &[
     ("POST /v1/agents/{id}/terminate", "/v1/agents/gone/terminate", REASON, order(404)),
     ("GET /openapi.json", "/openapi.json", "", DESCRIBED),
     ("GET /v1/fleet", "/v1/fleet", "", READ),
-    ("PUT /v1/agents/{id}", "/v1/agents/gone", r#"{"mode":"observe"}"#, order(404)),
+    ("PUT /v1/agents/{id}", "/v1/agents/new", r#"{"mode":"observe"}"#, order(200)),
     ("GET /v1/agents/{id}/history", "/v1/agents/a/history", "", SEE),
     ("GET /v1/agents/{id}/heartbeat", "/v1/agents/a/heartbeat", "", SEE),
     ("GET /v1/tasks", "/v1/tasks?agent=a", "", SEE),

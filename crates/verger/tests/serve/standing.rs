@@ -38,7 +38,8 @@ fn l52_agents_are_known_by_first_sight_by_their_start_and_by_what_they_are_given
     let spawn = r#"{"kind":"spawn","agentId":"started","taskId":"t","pid":1,"host":"h","command":"x"}"#;
     assert_eq!(program.as_admin("POST /v1/signals", spawn).body["accepted"], 1);
     program.as_nobody("POST /v1/heartbeats", r#"[{"agentId":"ends"},{"agentId":"goes-on"}]"#);
-    for agent in ["seen", "started", "ends", "goes-on"] {
+    assert_eq!(program.as_admin("PUT /v1/agents/given", r#"{"role":"critical"}"#).status, 200);
+    for agent in ["seen", "started", "given", "ends", "goes-on"] {
         assert_eq!(program.get(&format!("/v1/agents/{agent}"))["incarnation"], 1, "{agent}");
     }
     assert_eq!(program.get("/v1/agents/started")["taskId"], "t");

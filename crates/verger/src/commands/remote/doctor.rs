@@ -151,7 +151,11 @@ fn of_folder(folder: &Path) -> Vec<Check> {
     }];
     if let Ok(disk) = rustix::fs::statvfs(folder) {
         let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-        let text = format!("{:.1} GB free", free as f64 / 1e9);
+        let text = if free < 1_000_000_000 {
+            format!("{} MB free", free / 1_000_000)
+        } else {
+            format!("{:.1} GB free", free as f64 / 1e9)
+        };
         checks.push(if free < ROOM_MIN {
             Check::fail("disk", text, "make room: a monitor that cannot write decides nothing")
         } else {
