@@ -61,6 +61,11 @@ impl Format {
         }
     }
 
+    /// Whether a line of it stands for itself, so that a file of one line can be read as lines too.
+    pub(crate) const fn is_of_lines(self) -> bool {
+        matches!(self, Self::Runs | Self::Otlp)
+    }
+
     /// All names, for a message.
     pub(crate) fn names() -> String {
         Self::ALL.map(Self::name).join(", ")

@@ -174,12 +174,11 @@ fn look(path: &Path) -> Result<(Option<Format>, Layout), ReadError> {
     }
     let file = File::open(path).map_err(unreadable)?;
     let format = look_at_document(BufReader::new(file));
-    // A line may be longer than what was looked at; its file is one of lines unless it is a known document.
-    let layout = if format.is_some() || head.trim_ascii_start().starts_with(b"[") {
-        Layout::Document
-    } else {
-        Layout::Lines
-    };
+    // What is written as lines may begin with one that is longer than what was looked at.
+    let is_long_line = format.is_some_and(Format::is_of_lines) && !head.contains(&b'\n');
+    let is_list = head.trim_ascii_start().starts_with(b"[");
+    let is_document = is_list || format.is_some_and(|format| format != Format::Runs);
+    let layout = if is_document && !is_long_line { Layout::Document } else { Layout::Lines };
     Ok((format, layout))
 }
 

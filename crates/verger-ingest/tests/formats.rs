@@ -88,6 +88,22 @@ fn steps_of_a_run_that_make_no_sense_are_named_and_the_rest_is_read() {
 }
 
 #[test]
+fn files_of_lines_may_begin_with_a_very_long_one() {
+    let folder = TempDir::new().unwrap();
+    let long = "x".repeat(3 << 20);
+    let run = |id: &str| json!({"run_id": id, "steps": [{"kind": "tool", "name": "cat", "result": long}]});
+    let (format, read) = runs(&folder, "long.jsonl", &lines(&[run("a"), run("b")]));
+    assert_eq!(format, Format::Runs);
+    let ids: Vec<_> = read.done.iter().map(|run| (run.id.as_str(), run.steps.len())).collect();
+    assert_eq!(ids, [("a", 1), ("b", 1)]);
+    let text = |key: &str, value: &str| json!({"key": key, "value": {"stringValue": value}});
+    let export = json!({"resourceSpans": [{"scopeSpans": [{"spans": [{"name": "execute_tool cat", "traceId": "t",
+        "attributes": [text("gen_ai.operation.name", "execute_tool"), text("gen_ai.tool.call.result", &long)]}]}]}]});
+    let (format, read) = runs(&folder, "otlp.jsonl", &lines(&[export.clone(), export]));
+    assert_eq!((format, read.done[0].steps.len()), (Format::Otlp, 2));
+}
+
+#[test]
 fn claude_code_joins_calls_with_answers_and_keeps_subagents_apart() {
     let folder = TempDir::new().unwrap();
     let call = |uuid: &str, id: &str, extra: Value| {
