@@ -79,6 +79,9 @@ pub(crate) fn reader(path: &Path) -> Result<Connection, Error> {
     open().map_err(Error::sql("open the database for reading"))
 }
 
+/// Bytes of a log in which nothing is written.
+const LOG_HEADER: u64 = 32;
+
 /// Refuses what is no database, or only a part of one, before anything is changed about it.
 ///
 /// `SQLite` itself would find a missing end only when it needs it, perhaps after a week of further writing.
@@ -100,10 +103,18 @@ fn look_at(path: &Path) -> Result<(), Error> {
     if !header.starts_with(b"SQLite format 3\0") {
         return Err(damaged("its header is not that of a database"));
     }
-    if size < stated_size(&header) {
+    // A checkpoint that was cut short has written the header and not yet the end; that is still in the log beside it.
+    if size < stated_size(&header) && !has_log(path) {
         return Err(damaged("its end is missing"));
     }
     Ok(())
+}
+
+/// Whether there is a log with more than its header beside a database.
+fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).is_ok_and(|log| LOG_HEADER < log.len())
 }
 
 /// How many bytes a header says that there are at least.
