@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::directory::make_private_file;
 use crate::error::Error;
+use crate::log;
 
 /// How long a writer or reader waits for a lock that somebody else holds, as a person with `sqlite3`.
 const BUSY: Duration = Duration::from_secs(2);
@@ -79,9 +81,6 @@ pub(crate) fn reader(path: &Path) -> Result<Connection, Error> {
     open().map_err(Error::sql("open the database for reading"))
 }
 
-/// Bytes of a log in which nothing is written.
-const LOG_HEADER: u64 = 32;
-
 /// Refuses what is no database, or only a part of one, before anything is changed about it.
 ///
 /// `SQLite` itself would find a missing end only when it needs it, perhaps after a week of further writing.
@@ -103,29 +102,22 @@ fn look_at(path: &Path) -> Result<(), Error> {
     if !header.starts_with(b"SQLite format 3\0") {
         return Err(damaged("its header is not that of a database"));
     }
-    // A checkpoint that was cut short has written the header and not yet the end; that is still in the log beside it.
-    if size < stated_size(&header) && !has_log(path) {
+    // A checkpoint that was cut short has written the header and not yet the end, which the log beside it still has.
+    if !missing_pages(&header, size).is_none_or(|pages| log::holds(path, pages)) {
         return Err(damaged("its end is missing"));
     }
     Ok(())
 }
 
-/// Whether there is a log with more than its header beside a database.
-fn has_log(path: &Path) -> bool {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    std::fs::metadata(log).is_ok_and(|log| LOG_HEADER < log.len())
-}
-
-/// How many bytes a header says that there are at least.
-fn stated_size(header: &[u8; 100]) -> u64 {
-    let word = |at: usize| {
-        u64::from(u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]))
-    };
-    let page = match u16::from_be_bytes([header[16], header[17]]) {
+/// The pages that a header says there are, and that a file of this size is too short for.
+fn missing_pages(header: &[u8; 100], size: u64) -> Option<RangeInclusive<u32>> {
+    let word = |at| log::word(header, at);
+    let page_size = match u16::from_be_bytes([header[16], header[17]]) {
         1 => 65_536,
         size => u64::from(size),
     };
     // The count of pages is right only if the version that wrote it also wrote the change counter.
-    if word(24) == word(92) { word(28) * page } else { 0 }
+    let stated = if word(24) == word(92) { word(28) } else { 0 };
+    let whole = size.checked_div(page_size).and_then(|pages| u32::try_from(pages).ok())?;
+    (whole < stated).then_some(whole + 1..=stated)
 }

@@ -34,6 +34,7 @@ mod error;
 mod followers;
 mod incidents;
 mod journal;
+mod log;
 mod moment;
 mod outbox;
 mod readers;

@@ -101,6 +101,56 @@ fn a_damaged_file_is_refused_and_left_as_it_is() {
     }
 }
 
+/// A file as `kill -9` leaves it within a checkpoint: its header is carried, its end is still in the log alone.
+fn cut_short(desk: &Desk) -> (Vec<u8>, Vec<u8>) {
+    drop(desk.open());
+    let [file, log] = ["verger.db", "verger.db-wal"].map(|name| desk.path(name));
+    let hand = Connection::open(&file).expect("a connection");
+    hand.execute_batch("PRAGMA wal_autocheckpoint = 0; CREATE TABLE filler (body BLOB)").expect("a table");
+    hand.execute("INSERT INTO filler VALUES (randomblob(100000))", []).expect("filled");
+    let (mut before, pages) = (fs::read(&file).expect("a file"), fs::read(&log).expect("a log"));
+    hand.execute_batch("PRAGMA wal_checkpoint(FULL)").expect("carried");
+    let after = fs::read(&file).expect("a file");
+    assert!(before.len() < after.len(), "it has grown");
+    before[..4_096].copy_from_slice(&after[..4_096]);
+    drop(hand);
+    (before, pages)
+}
+
+#[test]
+fn a_checkpoint_that_was_cut_short_is_no_damage() {
+    let desk = Desk::new();
+    let (file, log) = cut_short(&desk);
+    fs::write(desk.path("verger.db"), &file).expect("put back");
+    fs::write(desk.path("verger.db-wal"), &log).expect("put back");
+    let (_store, archive) = desk.open();
+    assert_eq!(archive.check().expect("checked"), Vec::<String>::new());
+    let hand = Connection::open(desk.path("verger.db")).expect("a connection");
+    let held: u32 = hand.query_row("SELECT length(body) FROM filler", [], |row| row.get(0)).expect("a row");
+    assert_eq!(held, 100_000);
+}
+
+#[test]
+fn an_end_that_the_log_does_not_hold_is_missing() {
+    type Change = fn(&mut Vec<u8>);
+    let cases: [(Change, &str); 4] = [
+        (Vec::clear, "an empty log"),
+        (|log| log.truncate(log.len() / 2), "half a log"),
+        (|log| log[16] ^= 1, "a log of another life"),
+        (|log| log[8..12].fill(0), "a log that says that its pages are empty"),
+    ];
+    for (change, what) in cases {
+        let desk = Desk::new();
+        let (file, mut log) = cut_short(&desk);
+        change(&mut log);
+        fs::write(desk.path("verger.db"), &file).expect("put back");
+        fs::write(desk.path("verger.db-wal"), &log).expect("put back");
+        assert!(refused(&desk).to_string().contains("its end is missing"), "{what}");
+        assert_eq!(fs::read(desk.path("verger.db")).expect("a file"), file, "{what}");
+        assert_eq!(fs::read(desk.path("verger.db-wal")).expect("a log"), log, "{what}");
+    }
+}
+
 #[test]
 fn damage_in_the_middle_is_found_by_the_check() {
     let (desk, _) = changed(|bytes| {
