@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use verger_core::effect::{Effect, EffectKey, Outcome};
-use verger_core::event::Fact;
 use verger_core::fleet::{Collector, Fleet, RestoreError, RowKey};
 use verger_core::signal::{Body, Content, Signal, Trust};
 use verger_core::time::{Span, Timestamp};
@@ -242,15 +241,11 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
                 return true;
             };
             turn.taken += 1;
-            let events = self.batch.events.len();
             let (fact, answer) = self.step(now, &input.message);
             self.fact |= fact;
             self.collect();
             let Some(ticket) = input.ticket else { continue };
-            // A report that trips a breaker is relied on, though most reports are not.
-            let decides = matches!(answer, Answer::Noticed(_)) && events < self.batch.events.len();
-            let waits = fact || decides || self.settings.strict || matches!(answer, Answer::Ordered(Ok(())));
-            if waits && !matches!(answer, Answer::Refused(_)) {
+            if (fact || self.settings.strict) && !matches!(answer, Answer::Refused(_)) {
                 self.held.push((ticket, answer));
             } else {
                 inbox.answer(ticket, answer);
@@ -283,9 +278,8 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
             }
             Message::Notice(notice) => {
                 let answer = Answer::Noticed(self.fleet.notice(now, notice, &mut self.out));
-                // Who reports the call that trips a breaker may rely on it.
-                let trips = self.out.events.iter().any(|event| matches!(event.fact, Fact::Breaker(_)));
-                (lasts(notice) || trips, answer)
+                // What came of it is relied on, as a breaker that trips, though most reports are not.
+                (lasts(notice) || !self.out.events.is_empty(), answer)
             }
             Message::Handing(key) => {
                 let is_out = self.ledger.is_out(key);
