@@ -2,7 +2,7 @@
 //!
 //! The same story is played twice in virtual time, under the defaults and with one key set. `classic.rs` says what each
 //! key sets; here it is what comes of it. Alerting comes with alerts. How late an evaluation may be
-//! (`health_check.interval_seconds`) is the loop's, not the core's, and is shown as a setting only.
+//! (`health_check.interval_seconds`) is the loop's, not the core's, and is shown where the loop is paced (verger-server).
 
 use crate::right;
 use crate::timeline::Timeline;

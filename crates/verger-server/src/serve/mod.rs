@@ -14,6 +14,7 @@ mod body;
 mod connections;
 mod fatal;
 mod listener;
+mod pace;
 mod service;
 mod tls;
 mod welcome;

@@ -11,13 +11,13 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use verger_api::Cursors;
 use verger_api::ingest::Limits;
-use verger_config::{Configuration, Server, Storage};
-use verger_engine::Settings;
+use verger_config::{Configuration, Server};
 use verger_store::{Archive, EngineStore};
 
 use super::background::{Background, Reach};
 use super::connections::Connections;
 use super::listener::Listener;
+use super::pace::settings;
 use super::{ServeError, tls, welcome};
 use crate::access::{Doorkeeper, Origin, admin_secret};
 use crate::http::{self, App, Parts};
@@ -187,13 +187,6 @@ fn open(server: &Server) -> Result<Opened, ServeError> {
         tell.send_replace(id);
     }));
     Ok((verger_store::open(options)?, newest))
-}
-
-/// How the loop is paced: it never sleeps longer than an evaluation may be late.
-fn settings(storage: &Storage) -> Settings {
-    let Settings { mark_every, .. } = Settings::default();
-    let mark_every = storage.evaluate_within.map_or(mark_every, |within| within.min(mark_every));
-    Settings { mark_every, strict: storage.strict, ..Settings::default() }
 }
 
 /// Any number: it spreads what would happen at one moment.
