@@ -44,6 +44,7 @@ pub const CODES: &[Code] = &[
     code("VG0314", 409, "the agent works on something else"),
     code("VG0315", 404, "no such checkpoint"),
     code("VG0316", 409, "nothing to settle"),
+    code("VG0317", 503, "no room for more recoveries"),
     code("VG0321", 404, "no such task"),
     code("VG0322", 409, "the task is over"),
     code("VG0323", 409, "somebody else's task"),

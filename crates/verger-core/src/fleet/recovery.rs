@@ -349,7 +349,7 @@ impl Fleet {
     ) -> Result<Reply, NoticeError> {
         if matches!(order, Order::Recover { .. }) {
             self.may_be_recovered(task).map_err(NoticeError::Recovery)?;
-            self.take_up(now, task, by, out);
+            self.take_up(now, task, by, out).map_err(NoticeError::Recovery)?;
         }
         let result = self.recovery(now, out, |recoveries, step| recoveries.order(step, task, by, order));
         result.map(|()| Reply::Done).map_err(NoticeError::Recovery)
@@ -371,17 +371,28 @@ impl Fleet {
     }
 
     /// A person wants what no policy took up when its agent ended: from here on it is recovered like any other work.
-    fn take_up(&mut self, now: Timestamp, task: &TaskId, by: &Actor, out: &mut Collector) {
+    fn take_up(
+        &mut self,
+        now: Timestamp,
+        task: &TaskId,
+        by: &Actor,
+        out: &mut Collector,
+    ) -> Result<(), OrderError> {
         if self.machines.recoveries.has(task) || self.machines.recoveries.closing(task).is_some() {
-            return;
+            return Ok(());
         }
-        let Some(agent) = self.last_at_work_on(task) else { return };
+        let Some(agent) = self.last_at_work_on(task) else { return Ok(()) };
+        let policy = &self.policies.recovery;
+        if !self.machines.recoveries.has_room(now, policy) {
+            return Err(OrderError::NoRoom(policy.tasks_max));
+        }
         let life = agent.life();
         // An end that nobody saw may be none.
         let confirmed = !agent.liveness.left_unseen();
         let reason = format!("{by} ordered it").into();
         let ended = Ended { task: task.clone(), life: life.clone(), reason, confirmed, chain: None };
         self.recovery_of(now, Some(&life), out, |recoveries, step| recoveries.on_ended(step, ended));
+        Ok(())
     }
 
     /// Who has this task, or had it last; of several, who lives, and else who was begun last. Looks at every agent:

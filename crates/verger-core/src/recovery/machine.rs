@@ -102,16 +102,28 @@ impl Recoveries {
         if self.notes.is_stale(&ended.task, &ended.life) {
             return Some(Neglect::Superseded);
         }
-        if self.tasks.len() >= policy.tasks_max.max(1) {
-            // Never one whose count still matters: the limits would be forgotten with it.
-            let may_go = self.tasks.iter().filter(|(_, recovery)| recovery.may_make_room(now));
-            let oldest = may_go.min_by_key(|(_, recovery)| recovery.since).map(|(task, _)| task.clone());
-            let Some(oldest) = oldest else { return Some(Neglect::TooMany) };
+        if self.is_full(policy) {
+            let Some(oldest) = self.makes_room(now) else { return Some(Neglect::TooMany) };
             if let Some((task, recovery)) = self.tasks.remove_entry(&oldest) {
                 self.note(recovery.since, task, recovery.last_word(), policy);
             }
         }
         None
+    }
+
+    /// Whether there is room for one more recovery, if need be in the place of one that is over.
+    pub(crate) fn has_room(&self, now: Timestamp, policy: &Policy) -> bool {
+        !self.is_full(policy) || self.makes_room(now).is_some()
+    }
+
+    fn is_full(&self, policy: &Policy) -> bool {
+        self.tasks.len() >= policy.tasks_max.max(1)
+    }
+
+    /// The oldest that may go; never one whose count still matters: the limits would be forgotten with it.
+    fn makes_room(&self, now: Timestamp) -> Option<TaskId> {
+        let may_go = self.tasks.iter().filter(|(_, recovery)| recovery.may_make_room(now));
+        may_go.min_by_key(|(_, recovery)| recovery.since).map(|(task, _)| task.clone())
     }
 
     /// It is certain that this life does not run any more.
@@ -362,8 +374,7 @@ impl Recoveries {
     /// Tells people once that recoveries are held back, and once that they are not any more.
     fn tell_of_fleet(&mut self, step: &mut Step<'_>) {
         let held = self.tasks.values().any(Recovery::is_held_by_hour);
-        let full =
-            self.raised.contains(&Condition::TooMany) && self.tasks.len() >= step.policy.tasks_max.max(1);
+        let full = self.raised.contains(&Condition::TooMany) && self.is_full(step.policy);
         for (condition, raised) in [(Condition::FleetLimit, held), (Condition::TooMany, full)] {
             if raised == self.raised.contains(&condition) {
                 continue;

@@ -55,6 +55,11 @@ pub enum OrderError {
     /// No review is open.
     #[error("no review of this task is open")]
     NothingToReview,
+    /// As many tasks are being recovered as are followed at once.
+    #[error(
+        "{0} tasks are being recovered, and no more are followed at once; settle or cancel some of them first"
+    )]
+    NoRoom(usize),
     /// No end is in doubt.
     #[error("no end of a life of this task is in doubt")]
     NothingInDoubt,
@@ -69,6 +74,7 @@ impl OrderError {
             Self::Running | Self::Alive(_) => "VG0313",
             Self::AgentElsewhere(_) => "VG0314",
             Self::UnknownCheckpoint(_) => "VG0315",
+            Self::NoRoom(_) => "VG0317",
             Self::CalledOff | Self::NothingToReview | Self::NothingInDoubt => "VG0316",
         }
     }

@@ -66,6 +66,21 @@ fn l27_a_person_has_work_recovered_that_no_policy_took_up() {
 }
 
 #[test]
+fn l28_a_person_is_told_when_no_more_recoveries_are_followed() {
+    let mut policies = Policies::default();
+    policies.recovery.tasks_max = 1;
+    let order = |task: &str, order: Order| Notice::Recovery { task: task.into(), by: "ada".into(), order };
+    let recover = |task: &str| order(task, Order::Recover { from: None });
+    let mut timeline = Timeline::new(policies).play(CRASHED);
+    timeline.notice(&recover("t")).expect("there is room for one");
+    let mut timeline = timeline.play("1m spawn task=u \n 61s beat \n 62s exit signal=11");
+    let refused = timeline.notice(&recover("u")).expect_err("there is none for another");
+    assert_eq!(refused.code(), "VG0317");
+    timeline.notice(&order("t", Order::Cancel)).expect("it can be called off");
+    timeline.notice(&recover("u")).expect("then there is room");
+}
+
+#[test]
 fn x10_nobody_has_work_recovered_whose_agent_lives_or_that_is_done() {
     let order = |task: &str| {
         let order = Order::Recover { from: None };

@@ -37,7 +37,7 @@ impl Place {
              termination:\n  webhook: {{url: 'http://127.0.0.1:{port}/end'}}\n\
              orchestrator:\n  webhook: {{url: 'http://127.0.0.1:{port}/ask'}}\n\
              roles:\n  default:\n    restart: recover\n\
-             recovery:\n  fleet_limit: 60000 in 1h\n  burst_limit: 60000 in 1m\n  backoff: [1s]\n\
+             recovery:\n  fleet_limit: 60000 in 1h\n  burst_limit: 60000 in 1m\n  tasks_max: 60000\n  backoff: [1s]\n\
              breakers:\n  api: {{failure_threshold: 1, open_for: 1h, open_for_max: 1h}}\n\
              correlation:\n  affected_min: 100000\n  look_around: 0\n  stops_max: 60000\n  stops_share: 100%\n",
             notify = writes(&place.notified),
