@@ -7,7 +7,7 @@ use std::fmt;
 
 use crate::resources::{Breach, Level, Resource};
 use crate::signal::{Awaited, Trust};
-use crate::time::Span;
+use crate::time::{Roughly, Span};
 
 /// One finding about one agent.
 #[derive(Clone, Debug, PartialEq)]
@@ -163,7 +163,7 @@ pub enum Measure {
 impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Span(span) => span.fmt(f),
+            Self::Span(span) => Roughly(*span).fmt(f),
             Self::Count(count) => count.fmt(f),
             Self::PerMille(share) if share % 10 == 0 => write!(f, "{} %", share / 10),
             Self::PerMille(share) => write!(f, "{}.{} %", share / 10, share % 10),

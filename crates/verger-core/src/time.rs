@@ -173,6 +173,22 @@ impl fmt::Display for Span {
     }
 }
 
+/// A span as exact as a sentence needs it: from a second on to a tenth, from ten on to a second.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Roughly(pub(crate) Span);
+
+impl fmt::Display for Roughly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.0 {
+            millis @ 1_000..10_000 if millis / 100 % 10 != 0 => {
+                write!(f, "{}.{}s", millis / 1_000, millis / 100 % 10)
+            }
+            millis @ 1_000..60_000 => write!(f, "{}s", millis / 1_000),
+            _ => self.0.fmt(f),
+        }
+    }
+}
+
 /// What people's clocks show: milliseconds since the Unix epoch. It may jump.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WallTime(pub i64);
@@ -184,6 +200,14 @@ pub struct AgentTime(pub i64);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sentence_does_not_count_milliseconds() {
+        let shown = |millis| Roughly(Span::millis(millis)).to_string();
+        let spans = [0, 250, 999, 1_000, 1_099, 4_250, 9_999, 10_100, 59_999, 60_001, 90_500, u64::MAX];
+        let read = "0s 250ms 999ms 1s 1s 4.2s 9.9s 10s 59s 1m 1m30s for ever";
+        assert_eq!(spans.map(shown).join(" "), read);
+    }
 
     #[test]
     fn a_span_reads_as_people_write_it() {

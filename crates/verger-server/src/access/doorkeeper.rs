@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
 
+use tokio::sync::watch;
 use verger_act::{SignatureError, Stamp, Verifier};
 use verger_core::id::Actor;
 use verger_core::time::WallTime;
@@ -23,6 +24,8 @@ pub struct Doorkeeper {
     /// Compared in constant time.
     admin: blake3::Hash,
     known: Mutex<Known>,
+    /// How often everything was forgotten, for those who were let in and stay.
+    changes: watch::Sender<u64>,
     sessions: Sessions,
     /// Knows calls of whoever directs the agents by their signature.
     orchestrator: Option<Verifier>,
@@ -40,7 +43,14 @@ impl Doorkeeper {
     /// For the tokens of this archive, and the local admin.
     pub fn new(archive: Archive, admin: &Secret) -> Self {
         let admin = blake3::Hash::from_bytes(admin.hash());
-        Self { archive, admin, known: Mutex::default(), sessions: Sessions::default(), orchestrator: None }
+        Self {
+            archive,
+            admin,
+            known: Mutex::default(),
+            changes: watch::Sender::default(),
+            sessions: Sessions::default(),
+            orchestrator: None,
+        }
     }
 
     /// Lets calls through that bear this secret's signature, as those of whoever directs the agents.
@@ -86,6 +96,12 @@ impl Doorkeeper {
         let mut known = self.lock();
         known.tokens.clear();
         known.forgotten += 1;
+        self.changes.send_replace(known.forgotten);
+    }
+
+    /// Tells whoever stays that a token may have been revoked.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     async fn look_up(&self, hash: [u8; 32]) -> Result<Option<Token>, Error> {

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use axum::extract::{ConnectInfo, FromRequestParts, Request, State};
 use axum::http::header::{AUTHORIZATION, COOKIE, HOST, ORIGIN};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Uri};
+use axum::http::{HeaderMap, HeaderValue, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use verger_api::HttpError;
@@ -59,8 +59,8 @@ async fn who(parts: &Parts, app: &App) -> Result<Caller, Refusal> {
     }
     let caller = match parts.headers.get(AUTHORIZATION) {
         Some(presented) => {
-            let secret = presented.to_str().ok().and_then(|text| text.strip_prefix("Bearer ")).map(str::trim);
-            let secret = secret.ok_or_else(|| bad("the Authorization header must be `Bearer …`"))?;
+            let secret =
+                bearer(presented).ok_or_else(|| bad("the Authorization header must be `Bearer …`"))?;
             let caller = app.doorkeeper.caller(secret, wall_now()).await?;
             caller.ok_or_else(|| bad("this token is not known, was revoked, or has expired"))?
         }
@@ -88,6 +88,11 @@ fn in_browser(parts: &Parts, app: &App) -> Result<Option<Caller>, Refusal> {
         ));
     }
     Ok(Some(caller))
+}
+
+/// The secret of an `Authorization` header.
+pub(super) fn bearer(presented: &HeaderValue) -> Option<&str> {
+    presented.to_str().ok()?.strip_prefix("Bearer ").map(str::trim)
 }
 
 /// What a signed-in browser presents.

@@ -13,6 +13,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
+use futures_util::StreamExt;
 use futures_util::stream::{self, Stream};
 use serde_json::json;
 use tokio::sync::{broadcast, watch};
@@ -22,6 +23,7 @@ use verger_store::{Archive, JournalEvent};
 
 use super::asker::Asker;
 use super::named::Named;
+use super::pass::Pass;
 use super::routes::Routes;
 use super::told::{Told, Who};
 use super::{App, Refusal, page};
@@ -113,6 +115,7 @@ pub(super) async fn blocking<T: Send + 'static>(
 async fn stream(
     State(app): State<App>,
     Asker(caller): Asker,
+    pass: Pass,
     query: Result<Query<StreamQuery>, QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Refusal> {
@@ -132,6 +135,7 @@ async fn stream(
     let events = stream::unfold(following, |mut following| async {
         following.next().await.map(|event| (Ok(event), following))
     });
+    let events = events.take_until(Box::pin(pass.ends(app)));
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE)))
 }
 

@@ -13,6 +13,7 @@ use verger_core::id::{AgentId, Incarnation};
 
 use super::asker::Asker;
 use super::named::Named;
+use super::pass::Pass;
 use super::routes::Routes;
 use super::told::{Told, Who};
 use super::{App, Refusal, inbox_stream};
@@ -31,6 +32,7 @@ pub(super) fn routes() -> Routes {
 async fn inbox(
     State(app): State<App>,
     Asker(caller): Asker,
+    pass: Pass,
     Named(id): Named,
     headers: HeaderMap,
     query: Result<Query<InboxQuery>, QueryRejection>,
@@ -43,7 +45,7 @@ async fn inbox(
         return Ok(Json(List::whole(vec![superseded_item()])).into_response());
     }
     if wants_stream(&headers) {
-        return Ok(inbox_stream::stream(app, agent, present, query.incarnation.is_some()));
+        return Ok(inbox_stream::stream(app, pass, agent, present, query.incarnation.is_some()));
     }
     let wait =
         query.wait.map_or(Duration::ZERO, |wait| Duration::from_millis(wait.as_millis())).min(WAIT_MAX);

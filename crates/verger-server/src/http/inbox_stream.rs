@@ -10,29 +10,31 @@ use std::time::Duration;
 
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
 use verger_api::PendingItem;
 use verger_core::effect::Outcome;
 use verger_core::id::{AgentId, Incarnation};
 
 use super::App;
 use super::inbox::{life, pending_item, superseded_item};
+use super::pass::Pass;
 use crate::monitor::{Handover, Manner, Presence};
 
 /// A stream says that it is there this often, and looks whether its life is over.
 const ALIVE: Duration = Duration::from_secs(15);
 
 /// Streams what is for this life of an agent. One that said which it is ends with its life; one that did not goes on
-/// with the next.
-pub(super) fn stream(app: App, agent: AgentId, life: Incarnation, said_which: bool) -> Response {
+/// with the next. It ends with the token that opened it, too.
+pub(super) fn stream(app: App, pass: Pass, agent: AgentId, life: Incarnation, said_which: bool) -> Response {
     let presence = Some(app.monitor.listen(&agent, life, Manner::Stream));
+    let ends = Box::pin(pass.ends(app.clone()));
     let feed = Feed { app, agent, life, said_which, presence, on_its_way: None, items: VecDeque::new() };
     let events = stream::unfold(feed, |mut feed| async {
         let item = feed.next().await?;
         let event = Event::default().event(item.kind.as_str()).json_data(&item).ok()?;
         Some((Ok::<_, Infallible>(event), feed))
     });
-    Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE)).into_response()
+    Sse::new(events.take_until(ends)).keep_alive(KeepAlive::new().interval(ALIVE)).into_response()
 }
 
 struct Feed {

@@ -30,6 +30,7 @@ mod named;
 mod notice;
 mod openapi;
 mod page;
+mod pass;
 mod recoveries;
 mod refusal;
 mod reported;

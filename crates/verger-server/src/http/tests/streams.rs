@@ -1,6 +1,6 @@
 //! Events: as a stream that resumes, as pages, and an inbox to wait on.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -22,9 +22,13 @@ impl Streamed {
 
     async fn asked(served: &Served, query: &str, last: Option<&str>) -> Self {
         let last = last.map_or_else(String::new, |id| format!("Last-Event-ID: {id}\r\n"));
+        Self::with(served, &served.admin, &format!("/v1/events{query}"), &last).await
+    }
+
+    async fn with(served: &Served, token: &str, path: &str, headers: &str) -> Self {
         let request = format!(
-            "GET /v1/events{query} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n{last}\r\n",
-            served.address, served.admin
+            "GET {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\n{headers}\r\n",
+            served.address
         );
         let mut stream = TcpStream::connect(served.address).await.expect("it listens");
         stream.write_all(request.as_bytes()).await.expect("it reads");
@@ -209,5 +213,28 @@ async fn x09_who_waits_on_its_inbox_gets_a_nudge_as_soon_as_there_is_one() {
     assert_eq!(got.body["items"], json!([]), "it was handed over");
     let got = served.as_nobody("GET /v1/agents/a/inbox", "").await;
     assert_eq!(got.status, 401, "what is for it is for nobody else");
+    served.started.stop();
+}
+
+#[tokio::test]
+async fn r12_a_stream_ends_with_the_token_that_opened_it() {
+    let served = Served::new().await;
+    served.beat(&["a"]).await;
+    served.as_admin("GET /v1/agents/a", "").await;
+    let made = served.as_admin("POST /v1/tokens", r#"{"scope":"read"}"#).await.body;
+    let own = served.as_admin("POST /v1/tokens", r#"{"scope":"agent","agentId":"a"}"#).await.body;
+    let secret = |token: &Value| token["secret"].as_str().expect("a secret").to_owned();
+    let events = Streamed::with(&served, &secret(&made), "/v1/events", "").await;
+    let accept = "Accept: text/event-stream\r\n";
+    let inbox = Streamed::with(&served, &secret(&own), "/v1/agents/a/inbox", accept).await;
+    let others = Streamed::open(&served, None).await;
+    for token in [&made, &own] {
+        let id = token["token"]["id"].as_str().expect("a name");
+        assert_eq!(served.as_admin(&format!("DELETE /v1/tokens/{id}"), "").await.status, 204);
+    }
+    // An empty piece is the last one: the answer ends in order.
+    drop((events.until("\r\n0\r\n\r\n").await, inbox.until("\r\n0\r\n\r\n").await));
+    served.as_nobody("POST /v1/heartbeats", r#"{"agentId":"new"}"#).await;
+    drop(others.until("HEALTH_STATE_CHANGED").await);
     served.started.stop();
 }
