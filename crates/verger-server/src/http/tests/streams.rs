@@ -108,7 +108,7 @@ async fn l49_heartbeats_come_over_the_stream_of_who_asks_for_them_and_are_not_ke
     let watched = watched.until("AGENT_HEARTBEAT\ndata: ").await.until("\n\n").await;
     let data =
         watched.text.lines().filter_map(|line| line.strip_prefix("data: ")).next_back().expect("an event");
-    let event: serde_json::Value = serde_json::from_str(data).expect("JSON");
+    let event: Value = serde_json::from_str(data).expect("JSON");
     assert_eq!((&event["subject"], &event["data"]["phase"]), (&json!("a"), &json!("tests")), "{event}");
     assert_eq!((&event["data"]["tokenCount"], &event["data"]["taskId"]), (&json!(7), &json!("t")), "{event}");
     assert!(!watched.text.contains("\"b\""), "only what is asked for: {}", watched.text);
