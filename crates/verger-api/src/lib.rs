@@ -66,7 +66,7 @@ pub use checkpoints::{Checkpoint, CheckpointInfo, CheckpointQuery, NewCheckpoint
 pub use codes::HttpError;
 pub use duration::{DurationError, HumanDuration};
 pub use event::{CloudEvent, EventData, EventQuery, EventType, StreamQuery};
-pub use evidence::{Evidence, Verdict};
+pub use evidence::{Evidence, Stretch, StretchStep, Verdict};
 pub use fleet::{
     BlindCause, BlindTime, BreakerCounts, FleetSummary, LivenessCounts, MonitorHealth, StateCounts,
     TaskCounts, WaitingCounts,

@@ -4,9 +4,12 @@
 //! data; the sentence is made from it when someone reads.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::resources::{Breach, Level, Resource};
 use crate::signal::{Awaited, Trust};
+use crate::stretch::Stretch;
+use crate::stuck::Kind;
 use crate::time::{Roughly, Span};
 
 /// One finding about one agent.
@@ -22,6 +25,8 @@ pub struct Evidence {
     pub severity: Severity,
     /// Whether it rests on signals of proven origin.
     pub trust: Trust,
+    /// The steps that it rests on, if it is a [loop](Sign::Loop).
+    pub stretch: Option<Arc<Stretch>>,
 }
 
 /// How much a finding weighs, from least to most.
@@ -97,6 +102,8 @@ pub enum Sign {
     },
     /// Its health checks fail.
     Probes,
+    /// What it does comes to nothing, as before: alike without being equal, or whatever was done in between.
+    Loop(Kind),
 }
 
 /// Signs of one family may have one cause; two families are independent of each other.
@@ -136,8 +143,11 @@ impl Sign {
             | Self::NoOutput
             | Self::FallingTests
             | Self::IdleWithWork => Family::Progress,
-            Self::Repeats | Self::Cycle => Family::Repetition,
-            Self::ErrorRate | Self::FailureStreak | Self::ErrorCount => Family::Errors,
+            // The same failure again is no second witness beside a row of failures.
+            Self::ErrorRate | Self::FailureStreak | Self::ErrorCount | Self::Loop(Kind::SameError) => {
+                Family::Errors
+            }
+            Self::Repeats | Self::Cycle | Self::Loop(_) => Family::Repetition,
             Self::TokenSpike | Self::TokenStop | Self::Context | Self::Limit { .. } => Family::Consumption,
             Self::Unrecoverable | Self::Blocked | Self::SelfReport => Family::Word,
             Self::Exit => Family::Process,
@@ -214,6 +224,13 @@ impl fmt::Display for Evidence {
             Sign::Exit => write!(f, "its process ended ({value})"),
             Sign::Limit { level, resource } => Breach { level, resource, value, limit: threshold }.fmt(f),
             Sign::Probes => write!(f, "{value} of {threshold} health checks fail"),
+            Sign::Loop(kind) => {
+                match &self.stretch {
+                    Some(stretch) => stretch.fmt(f)?,
+                    None => write!(f, "what it does comes to nothing ({})", kind.name())?,
+                }
+                write!(f, " (as bad as {value} identical calls, limit {threshold})")
+            }
         }
     }
 }

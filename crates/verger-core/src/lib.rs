@@ -40,6 +40,7 @@ pub mod signal;
 pub mod signs;
 pub mod skew;
 pub mod standing;
+pub mod stretch;
 pub mod stuck;
 pub mod tasks;
 mod text;

@@ -11,6 +11,7 @@ use crate::fingerprint::{CallPrint, ResultPrint, TextPrint};
 use crate::id::{AgentId, CheckpointId, HostId, Incarnation, ProviderId, RoleName, TaskId, ToolName};
 use crate::recovery::Checkpoint;
 use crate::resources::Load;
+use crate::stuck::StepPrint;
 use crate::time::{AgentTime, Span, WallTime};
 
 /// One signal, as the edge hands it over.
@@ -72,6 +73,8 @@ pub enum Body {
         result: ResultPrint,
         /// The tool's name, where the sender says it: its circuit breaker goes by it.
         tool: Option<ToolName>,
+        /// The whole step, where its text was heard: by it near repeats are seen.
+        step: Option<Box<StepPrint>>,
     },
     /// Something was said in the agent's conversation.
     Message {
@@ -79,6 +82,8 @@ pub enum Body {
         author: Author,
         /// What was said.
         text: TextPrint,
+        /// The same, to be compared with what was said before.
+        step: Option<Box<StepPrint>>,
     },
     /// A request to the language model began.
     ModelStarted,

@@ -41,7 +41,7 @@ fn finished(call: u64, digest: u64, failed: bool) -> Body {
     let print = CallPrint { digest, class: CallClass::Plain };
     let mut result = ResultPrint::of("x", failed, Some(Span::FOREVER));
     result.digest = digest;
-    Body::ToolFinished { call, print, result, tool: Some("bash".into()) }
+    Body::ToolFinished { call, print, result, tool: Some("bash".into()), step: None }
 }
 
 /// One body of every kind, each with the largest numbers there are.

@@ -1,5 +1,7 @@
 //! State rows: the core's own memory, under names that a person can read.
 
+use std::borrow::Cow;
+
 use rusqlite::{Connection, params};
 use verger_core::breaker::BreakerName;
 use verger_core::fleet::{Row, RowKey};
@@ -29,7 +31,9 @@ pub(crate) fn write(db: &Connection, row: &Row) -> rusqlite::Result<()> {
 
 fn partition_of(key: &RowKey) -> Option<u8> {
     match key {
-        RowKey::Agent(agent) | RowKey::Worker(agent) => Some(partition(agent.as_str())),
+        RowKey::Agent(agent) | RowKey::Worker(agent) | RowKey::Step(agent, _) => {
+            Some(partition(agent.as_str()))
+        }
         _ => None,
     }
 }
@@ -55,8 +59,8 @@ pub(crate) fn partition(agent: &str) -> u8 {
 }
 
 /// What a row is about, as two words. The fleet's own rows have no name.
-fn words(key: &RowKey) -> (&'static str, &str) {
-    match key {
+fn words(key: &RowKey) -> (&'static str, Cow<'_, str>) {
+    let (kind, name) = match key {
         RowKey::Agent(agent) => ("agent", agent.as_str()),
         RowKey::Fleet => ("fleet", ""),
         RowKey::Correlation => ("correlation", ""),
@@ -72,7 +76,9 @@ fn words(key: &RowKey) -> (&'static str, &str) {
         RowKey::Usage => ("usage", ""),
         RowKey::Worker(agent) => ("worker", agent.as_str()),
         RowKey::Ticket(ticket) => ("ticket", ticket.as_str()),
-    }
+        RowKey::Step(agent, place) => return ("step", format!("{place} {agent}").into()),
+    };
+    (kind, name.into())
 }
 
 /// The way back.
@@ -93,6 +99,10 @@ fn key(kind: &str, name: &str) -> Option<RowKey> {
         "usage" => RowKey::Usage,
         "worker" => RowKey::Worker(name.into()),
         "ticket" => RowKey::Ticket(name.into()),
+        "step" => {
+            let (place, agent) = name.split_once(' ')?;
+            RowKey::Step(agent.into(), place.parse().ok()?)
+        }
         _ => return None,
     })
 }
@@ -120,10 +130,11 @@ mod tests {
             RowKey::Usage,
             RowKey::Worker("a".into()),
             RowKey::Ticket("k".into()),
+            RowKey::Step("an agent".into(), 63),
         ];
         for expected in keys {
             let (kind, name) = words(&expected);
-            assert_eq!(key(kind, name), Some(expected.clone()), "{kind} {name}");
+            assert_eq!(key(kind, &name), Some(expected.clone()), "{kind} {name}");
         }
     }
 

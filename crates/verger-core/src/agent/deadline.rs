@@ -132,9 +132,10 @@ impl Agent {
         let errors = signs.errors.as_ref().and_then(|errors| errors.deadline(now, &role.errors));
         let tokens = signs.tokens.as_ref().and_then(|tokens| tokens.deadline(now, &role.tokens));
         let repetition = signs.repetition.as_ref().and_then(|sign| sign.deadline(&role.repetition));
+        let steps = signs.steps.as_ref().and_then(|steps| steps.deadline(&role.repetition));
         // Detectors name the last moment that is still borne.
-        let passed =
-            [context, errors, tokens, repetition].into_iter().flatten().map(|last| last + Span::millis(1));
+        let borne = [context, errors, tokens, repetition, steps];
+        let passed = borne.into_iter().flatten().map(|last| last + Span::millis(1));
         // What is no longer believed is dropped at the next run.
         let check = signs.probes.as_ref().and_then(|probes| probes.deadline(now));
         passed.chain([flapping, check].into_iter().flatten()).filter(|due| now < *due).min()

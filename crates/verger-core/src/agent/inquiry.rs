@@ -136,7 +136,7 @@ impl Asked {
     }
 
     /// Whether it still has time to answer.
-    fn stands(&self, now: Timestamp, role: &Role) -> bool {
+    pub(super) fn stands(&self, now: Timestamp, role: &Role) -> bool {
         now < self.at + role.liveness.inquiry_timeout && !self.over
     }
 }

@@ -15,6 +15,7 @@ use crate::health::HealthState;
 use crate::id::Actor;
 use crate::intervention::{Delivery, Ladder, Nudging, Stopping, nudge_text};
 use crate::policy::{Mode, RestartPolicy, Role};
+use crate::stretch::Stretch;
 use crate::time::{Span, Timestamp};
 
 /// An undelivered reminder or escalation is tried again after this.
@@ -137,7 +138,7 @@ impl Agent {
         let (now, role) = (step.now, step.role);
         let limit = self.progress.stuck_after(self.slack(now, role), &role.progress);
         step.findings.iter().any(|found| match found.sign {
-            Sign::Repeats | Sign::Cycle | Sign::IdleWithWork => true,
+            Sign::Repeats | Sign::Cycle | Sign::Loop(_) | Sign::IdleWithWork => true,
             Sign::Progress => matches!(found.value, Measure::Span(age) if limit < age),
             Sign::Context => role.progress.stuck_after <= now.since(self.progress.last_lasting),
             _ => false,
@@ -326,7 +327,11 @@ impl Agent {
         let attempt = self.nudges_used().saturating_add(1);
         let policy = &step.role.intervention;
         let idle_for = step.now.since(self.progress.last);
-        let text = text.unwrap_or_else(|| nudge_text(policy.nudge_template.as_deref(), idle_for));
+        let text = text.unwrap_or_else(|| {
+            let stretch = self.evidence.iter().find_map(|found| found.stretch.as_deref());
+            let in_vain = stretch.map_or(Span::ZERO, Stretch::lasted);
+            nudge_text(policy.nudge_template.as_deref(), idle_for.max(in_vain), stretch)
+        });
         let key = self.act(step, Action::Nudge { attempt, text: Arc::clone(&text) });
         let nudging = Nudging {
             attempt,

@@ -239,7 +239,8 @@ impl Agent {
             matches!(found.sign, Sign::Ping | Sign::Connection | Sign::Route | Sign::Inquiry | Sign::Probes);
         let trust = if self.unverified && !own { Trust::Unverified } else { Trust::Verified };
         let Finding { sign, value, threshold, severity } = *found;
-        Evidence { sign, value, threshold, severity, trust }
+        let stretch = if matches!(sign, Sign::Loop(_)) { self.stretch() } else { None };
+        Evidence { sign, value, threshold, severity, trust, stretch }
     }
 
     /// Independent families of grave, proven findings: no termination rests on fewer than two. Where an agent's work
@@ -269,7 +270,10 @@ impl Agent {
     fn is_still_at_it(&self, now: Timestamp, family: Family) -> bool {
         let Some(signs) = &self.signs else { return false };
         let last = match family {
-            Family::Repetition => signs.repetition.as_ref().and_then(|sign| sign.last_step()),
+            Family::Repetition => {
+                let equal = signs.repetition.as_ref().and_then(|sign| sign.last_step());
+                equal.max(signs.steps.as_ref().and_then(|steps| steps.last_step()))
+            }
             _ => signs.errors.as_ref().and_then(|sign| sign.last_failure()),
         };
         last.is_some_and(|at| now.since(at) <= FRESH)
@@ -341,7 +345,7 @@ impl Agent {
 
 impl Signs {
     fn collect(&self, now: Timestamp, role: &Role, findings: &mut Vec<Finding>) {
-        findings.extend(self.repetition.as_ref().and_then(|sign| sign.finding(now, &role.repetition)));
+        findings.extend(self.again_and_again(now, &role.repetition));
         if let Some(errors) = &self.errors {
             findings.extend(errors.findings(now, &role.errors));
         }

@@ -253,7 +253,8 @@ impl Agent {
             past.asked = None;
             past.flapping = Flapping::default();
         }
-        next.signs = self.take_probes();
+        next.signs = self.take_what_outlives();
+        next.begin_steps_anew(step);
         next.case = self.case.take().map(|mut case| {
             // What was spent stays spent; what was under way was meant for the life that is over.
             case.begin_anew();
@@ -289,6 +290,7 @@ impl Agent {
             threshold: Measure::Code(0),
             severity: if died { Severity::Failing } else { Severity::Note },
             trust: Trust::Verified,
+            stretch: None,
         };
         self.end_life(step, Ending { reason, recover, seen: true, evidence: Arc::new([evidence]) });
         if died {

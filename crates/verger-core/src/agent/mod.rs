@@ -17,6 +17,7 @@ mod probes;
 mod reach;
 mod spend;
 mod step;
+mod steps;
 mod usage;
 mod view;
 
@@ -40,7 +41,7 @@ use crate::liveness::Liveness;
 use crate::policy::{Mode, RoleIndex};
 use crate::probe::ProbeHealth;
 use crate::progress::Progress;
-use crate::signs::{ContextUse, Errors, Outputs, Repetition, TokenUse};
+use crate::signs::{ContextUse, Errors, Outputs, Repetition, Steps, TokenUse};
 use crate::skew::Skew;
 use crate::time::{Timestamp, WallTime};
 use crate::waiting::Waiting;
@@ -111,6 +112,8 @@ pub(crate) struct Signs {
     pub(crate) output: Option<Box<Outputs>>,
     /// What is found of it from outside. It outlives the life.
     pub(crate) probes: Option<Box<ProbeHealth>>,
+    /// What its steps came to. It outlives the life, so that its rows are used again.
+    pub(crate) steps: Option<Box<Steps>>,
 }
 
 /// What happened to an agent that never happens to most.

@@ -2,10 +2,10 @@
 
 use super::life::Refusal;
 use super::life::shows_life;
+use super::steps::Taken;
 use super::{Agent, Signs, Step};
 use crate::event::Fact;
-use crate::evidence::Sign;
-use crate::fingerprint::{CallClass, CallPrint, ResultPrint, TextPrint};
+use crate::fingerprint::{CallClass, TextPrint};
 use crate::health::HealthState;
 use crate::id::TaskId;
 use crate::liveness::Heard;
@@ -13,6 +13,7 @@ use crate::signal::{
     Author, Awaited, Body, Content, Failure, Heartbeat, Status, StatusReport, TaskChange, Trust,
 };
 use crate::signs::Novelty;
+use crate::stuck::StepPrint;
 use crate::time::{AgentTime, Span, Timestamp};
 
 /// A signal may be this late, and older than it seems.
@@ -70,11 +71,15 @@ impl Agent {
             // counts.
             Body::Activity | Body::Load(_) | Body::Surveyed { .. } => {}
             Body::ToolStarted { call, print: _, limit } => self.on_tool_started(step, *call, *limit, sent_at),
-            Body::ToolFinished { call, print, result, tool: _ } => {
+            Body::ToolFinished { call, print, result, tool, step: taken } => {
                 self.end_rest_by_call(step, result.took, sent_at);
-                self.on_tool_finished(step, *call, *print, *result);
+                let taken =
+                    Taken { print: *print, result: *result, tool: tool.as_ref(), step: taken.as_deref() };
+                self.on_tool_finished(step, *call, taken);
             }
-            Body::Message { author, text } => self.on_message(step, *author, *text, sent_at),
+            Body::Message { author, text, step: said } => {
+                self.on_message(step, *author, *text, sent_at, said.as_deref());
+            }
             Body::ModelStarted => self.on_model_started(step, sent_at),
             Body::ModelFinished => self.on_model_finished(step),
             Body::SubagentStarted { id } => self.on_subagent_started(step, *id, sent_at),
@@ -90,6 +95,7 @@ impl Agent {
                 }
             }
             Body::Output(output) => {
+                self.follow_output(step, output);
                 if self.signs().output.get_or_insert_default().observe(now, output) {
                     self.on_lasting_progress(now);
                 }
@@ -124,6 +130,7 @@ impl Agent {
                     self.progress.on_unassigned();
                     self.waiting.on_nothing_to_do(now);
                     self.forget_the_turn();
+                    self.begin_steps_anew(step);
                 }
             }
             Body::Channel(channel) => self.on_channel(step, *channel),
@@ -238,8 +245,8 @@ impl Agent {
         }
     }
 
-    fn on_tool_finished(&mut self, step: &mut Step<'_>, call: u64, print: CallPrint, result: ResultPrint) {
-        let now = step.now;
+    fn on_tool_finished(&mut self, step: &mut Step<'_>, call: u64, taken: Taken<'_>) {
+        let (now, Taken { print, result, .. }) = (step.now, taken);
         if !self.signs().is_first_end_of(call) {
             return;
         }
@@ -271,9 +278,9 @@ impl Agent {
         if let Some(output) = &mut self.signs().output {
             output.on_call();
         }
-        if self.signs().repetition.get_or_insert_default().observe(now, print, result) == Novelty::Fresh
-            && !result.failed
-        {
+        let novelty = self.signs().repetition.get_or_insert_default().observe(now, print, result);
+        let in_vain = self.follow_call(step, taken, novelty);
+        if novelty == Novelty::Fresh && !result.failed && !in_vain {
             self.on_progress(now);
         }
     }
@@ -284,7 +291,9 @@ impl Agent {
         author: Author,
         text: TextPrint,
         sent_at: Option<AgentTime>,
+        said: Option<&StepPrint>,
     ) {
+        self.follow_words(step, author, said);
         match author {
             Author::Person => {
                 self.on_work(step, sent_at);
@@ -348,6 +357,7 @@ impl Agent {
         let waits_for_person = self.waiting.announced.is_some_and(|wait| wait.awaited == Awaited::Person);
         if is_idle || waits_for_person {
             self.forget_the_turn();
+            self.begin_steps_anew(step);
         }
     }
 
@@ -470,12 +480,6 @@ impl Agent {
     pub(crate) fn is_busy(&self) -> bool {
         self.waiting.status == Some(Status::Busy)
     }
-
-    /// Whether it repeats itself now, and how often it has.
-    pub(crate) fn repeats(&self, step: &Step<'_>) -> u32 {
-        let repeating = step.findings.iter().any(|found| matches!(found.sign, Sign::Repeats | Sign::Cycle));
-        if repeating { self.signs.as_ref().map_or(0, |signs| signs.repeats()) } else { 0 }
-    }
 }
 
 /// A request to hand over that nobody heeded for this long is forgotten.
@@ -509,10 +513,6 @@ impl Signs {
         if let Some(context) = &mut self.context {
             context.forget_steps();
         }
-    }
-
-    fn repeats(&self) -> u32 {
-        self.repetition.as_ref().map_or(0, |repetition| repetition.repeats())
     }
 }
 

@@ -60,9 +60,10 @@ impl Agent {
     }
 
     /// They outlive the life that ends, and nothing else of what was seen does.
-    pub(super) fn take_probes(&mut self) -> Option<Box<Signs>> {
-        let probes = self.signs.as_mut()?.probes.take()?;
-        Some(Box::new(Signs { probes: Some(probes), ..Signs::default() }))
+    pub(super) fn take_what_outlives(&mut self) -> Option<Box<Signs>> {
+        let signs = self.signs.as_mut()?;
+        let (probes, steps) = (signs.probes.take(), signs.steps.take());
+        (probes.is_some() || steps.is_some()).then(|| Box::new(Signs { probes, steps, ..Signs::default() }))
     }
 
     pub(super) fn begin_probes(&mut self, step: &mut Step<'_>) {

@@ -61,7 +61,7 @@ impl Agent {
     pub(super) fn breach_evidence(&self) -> Option<Evidence> {
         let Breach { level, resource, value, limit } = self.breach()?;
         let (sign, trust) = (Sign::Limit { level, resource }, Trust::Verified);
-        Some(Evidence { sign, value, threshold: limit, severity: Severity::Note, trust })
+        Some(Evidence { sign, value, threshold: limit, severity: Severity::Note, trust, stretch: None })
     }
 
     pub(super) fn usage_deadline(&self, now: Timestamp) -> Option<Timestamp> {

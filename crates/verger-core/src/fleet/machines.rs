@@ -6,6 +6,7 @@
 
 use super::errands::Errands;
 use super::gates::Gates;
+use super::steps::Followed;
 use super::tickets::TicketBook;
 use super::{Collector, Fleet};
 use crate::cardinality::Gone;
@@ -32,6 +33,8 @@ pub(crate) struct Machines {
     /// Whose logs are read.
     pub(crate) workers: Workers,
     pub(crate) tickets: TicketBook,
+    /// Whose steps are followed.
+    pub(crate) followed: Followed,
 }
 
 impl Machines {
@@ -56,6 +59,7 @@ impl Machines {
             || self.gates.has_changes()
             || self.workers.has_changes()
             || self.tickets.has_changes()
+            || self.followed.has_changes()
     }
 }
 

@@ -18,6 +18,7 @@ mod resources;
 mod ring;
 mod rows;
 mod starts;
+mod steps;
 mod table;
 mod tasks;
 mod tickets;
@@ -27,6 +28,7 @@ mod waste;
 pub(crate) use budgets::{FleetBudgets, Spending};
 pub(crate) use errands::Errand;
 pub use rows::{RestoreError, Row, RowKey};
+pub use steps::FollowedCounts;
 
 use crate::agent::{Agent, AgentView, Place, Refusal, Step, introduces};
 use crate::command::{Command, CommandError, Order};
@@ -260,6 +262,7 @@ impl Fleet {
         }
         self.follow_tasks(now, slot, &content.body, repeats, out);
         self.follow_gates(now, slot, content, is_news, out);
+        self.follow_steps(slot, &content.body);
         let claimed = self.claimed_role(content).filter(|role| self.table.agent_mut(slot).role != *role);
         if let Some(role) = claimed {
             self.table.agent_mut(slot).role = role;
@@ -353,6 +356,7 @@ impl Fleet {
         if let Some(agent) = self.table.agent(slot) {
             self.index.remove(&agent.id.clone(), &self.table);
         }
+        self.forget_steps(slot);
         let Some(agent) = self.table.remove(slot) else { return };
         self.ring.disarm(slot);
         self.budgets.first_effect = self.budgets.first_effect.max(agent.next_effect);

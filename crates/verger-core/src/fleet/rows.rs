@@ -6,6 +6,7 @@
 use super::desk::DeskRows;
 use super::errands::Errands;
 use super::gates::GateRows;
+use super::steps::StepRows;
 use super::{Fleet, FleetBudgets};
 use crate::agent::Agent;
 use crate::breaker::BreakerName;
@@ -47,6 +48,8 @@ pub enum RowKey {
     Worker(AgentId),
     /// A ticket about a worker.
     Ticket(TicketId),
+    /// One of the last steps of an agent, by its place in the ring.
+    Step(AgentId, u8),
 }
 
 /// One row to be written, or deleted if it holds nothing.
@@ -106,7 +109,9 @@ impl Fleet {
         for id in self.forgotten.drain(..) {
             push(Row { key: RowKey::Agent(id), bytes: None });
         }
-        for slot in self.changed.drain(..) {
+        self.machines.followed.drop_rows(push);
+        let mut changed = std::mem::take(&mut self.changed);
+        for slot in changed.drain(..) {
             let Some(agent) = self.table.take_changed(slot) else { continue };
             let role = self.policies.at(agent.role).name.clone();
             // Of exactly its size: after a restart the rows of all agents are held at once.
@@ -116,7 +121,9 @@ impl Fleet {
             bytes.extend(role);
             bytes.extend(state);
             push(Row { key: RowKey::Agent(agent.id.clone()), bytes: Some(sealed(bytes)) });
+            self.take_step_rows(slot, push);
         }
+        self.changed = changed;
         if std::mem::take(&mut self.budgets.changed) {
             let mut bytes = vec![VERSION];
             bytes.extend(to_row(&(
@@ -139,7 +146,7 @@ impl Fleet {
         self.take_verdict_rows(push);
     }
 
-    /// Gives the rows of everybody, changed or not.
+    /// Gives the rows of everybody, changed or not. Steps are given once: nobody holds them any longer than that.
     pub fn take_all_rows(&mut self, push: &mut dyn FnMut(Row)) {
         for slot in 0..self.table.slots() {
             if self.table.agent(slot).is_some() && self.table.mark_changed(slot) {
@@ -168,6 +175,7 @@ impl Fleet {
         fleet.ring = super::DeadlineRing::new(now);
         let mut desk = DeskRows::default();
         let mut gates = GateRows::default();
+        let mut steps = StepRows::default();
         for (key, bytes) in rows {
             match key {
                 RowKey::Agent(id) => fleet.restore_agent(&id, &bytes, now)?,
@@ -192,10 +200,12 @@ impl Fleet {
                 RowKey::Usage => gates.set_books(&bytes)?,
                 RowKey::Worker(id) => fleet.restore_worker(id, &bytes)?,
                 RowKey::Ticket(id) => fleet.restore_ticket(&id, &bytes)?,
+                RowKey::Step(id, place) => steps.add(id, place, &bytes)?,
             }
         }
         fleet.restore_desk(desk)?;
         fleet.restore_gates(seed, gates, now)?;
+        fleet.restore_steps(steps);
         fleet.recall(now);
         fleet.recall_gone();
         Ok(fleet)

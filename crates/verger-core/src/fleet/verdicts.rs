@@ -32,7 +32,7 @@ impl Agent {
 
 /// The same again and again.
 fn is_loop(sign: Sign) -> bool {
-    matches!(sign, Sign::Repeats | Sign::Cycle | Sign::FailureStreak)
+    matches!(sign, Sign::Repeats | Sign::Cycle | Sign::Loop(_) | Sign::FailureStreak)
 }
 
 /// What does not mend by itself.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::id::TaskId;
+use crate::stretch::Stretch;
 use crate::time::Span;
 
 /// 000 §2.3, word for word.
@@ -11,9 +12,15 @@ const DEFAULT: &str = "REMINDER: You have been working for {duration} without ch
                        - Request handoff if stuck\n\
                        - Report blockers";
 
-/// The reminder for an agent that got nowhere for `duration`.
-pub fn nudge_text(template: Option<&str>, duration: Span) -> Arc<str> {
-    template.unwrap_or(DEFAULT).replace("{duration}", &in_words(duration)).into()
+/// The reminder for an agent that got nowhere for `duration`. One that goes round in circles is told which.
+pub fn nudge_text(template: Option<&str>, duration: Span, stretch: Option<&Stretch>) -> Arc<str> {
+    let usual = template.unwrap_or(DEFAULT).replace("{duration}", &in_words(duration));
+    match stretch {
+        Some(stretch) => {
+            format!("You seem to go round in circles: {stretch}. Try another way.\n{usual}").into()
+        }
+        None => usual.into(),
+    }
 }
 
 /// What an agent is asked, about a task as 001 §1.5.3 has it.
@@ -41,16 +48,16 @@ mod tests {
 
     #[test]
     fn l20_the_reminder_names_the_duration_and_three_options() {
-        insta::assert_snapshot!(nudge_text(None, Span::minutes(31)), @r"
+        insta::assert_snapshot!(nudge_text(None, Span::minutes(31), None), @r"
         REMINDER: You have been working for 31 minutes without checkpoint update. Please either:
         - Update your progress
         - Request handoff if stuck
         - Report blockers
         ");
-        assert_eq!(&*nudge_text(Some("{duration}!"), Span::secs(20)), "less than a minute!");
-        assert_eq!(&*nudge_text(Some("{duration}!"), Span::secs(60)), "1 minute!");
-        assert_eq!(&*nudge_text(Some("{duration}!"), Span::hours(5)), "5 hours!");
-        assert_eq!(&*nudge_text(Some("no placeholder"), Span::hours(5)), "no placeholder");
+        assert_eq!(&*nudge_text(Some("{duration}!"), Span::secs(20), None), "less than a minute!");
+        assert_eq!(&*nudge_text(Some("{duration}!"), Span::secs(60), None), "1 minute!");
+        assert_eq!(&*nudge_text(Some("{duration}!"), Span::hours(5), None), "5 hours!");
+        assert_eq!(&*nudge_text(Some("no placeholder"), Span::hours(5), None), "no placeholder");
     }
 
     #[test]

@@ -45,7 +45,6 @@ fields!(Agent {
     case,
     usage,
 });
-fields!(Signs { finished, last_poll, repetition, errors, tokens, context, output, probes });
 fields!(Past { incidents, inquiry, handoff_at, flapping, ended_at, asked });
 fields!(Asked { seq, at, repeated, over });
 fields!(Place { host, provider, membership });
@@ -61,7 +60,6 @@ fields!(Metrics {
     interventions,
     disconnections,
 });
-fields!(Evidence { sign, value, threshold, severity, trust });
 fields!(Liveness { last_sign, forgiven_until, channel, phase, beats_through_waits });
 fields!(Pinging { seq, misses, sent, reach, deadline });
 fields!(Lost { since, reach, class, classify_at, ping_at, pings, refusals });
@@ -155,6 +153,7 @@ variants!(Sign {
     7 = Patience(awaited), 8 = Repeats, 9 = Cycle, 10 = ErrorRate, 11 = FailureStreak, 12 = Unrecoverable,
     13 = Blocked, 14 = ErrorCount, 15 = TokenSpike, 16 = TokenStop, 17 = Context, 18 = FallingTests, 19 = NoOutput,
     20 = IdleWithWork, 21 = SelfReport, 22 = Flapping, 23 = Exit, 24 = Limit { level, resource }, 25 = Probes,
+    26 = Loop(kind),
 });
 variants!(Awaited { 0 = Tool, 1 = Model, 2 = Subagent, 3 = Person, 4 = Provider, 5 = Timer });
 variants!(Status { 0 = Healthy, 1 = Busy, 2 = Degraded, 3 = Idle, 4 = Waiting });
@@ -167,3 +166,56 @@ variants!(Ladder {
     0 = Rest, 1 = Nudging(nudging), 2 = Escalated { since, seq, attempt, deadline, retry_at, reason, by_hand },
     3 = Granted(granted), 4 = HandingOff { seq, deadline, reason }, 5 = Stopping(stopping),
 });
+
+/// The steps of an agent have rows of their own.
+impl Stored for Signs {
+    fn put(&self, row: &mut Vec<u8>) {
+        let Self { finished, last_poll, repetition, errors, tokens, context, output, probes, steps: _ } =
+            self;
+        finished.put(row);
+        last_poll.put(row);
+        repetition.put(row);
+        errors.put(row);
+        tokens.put(row);
+        context.put(row);
+        output.put(row);
+        probes.put(row);
+    }
+
+    fn take(row: &mut &[u8]) -> Result<Self, Damaged> {
+        Ok(Self {
+            finished: Stored::take(row)?,
+            last_poll: Stored::take(row)?,
+            repetition: Stored::take(row)?,
+            errors: Stored::take(row)?,
+            tokens: Stored::take(row)?,
+            context: Stored::take(row)?,
+            output: Stored::take(row)?,
+            probes: Stored::take(row)?,
+            steps: None,
+        })
+    }
+}
+
+/// Only a loop has steps to show.
+impl Stored for Evidence {
+    fn put(&self, row: &mut Vec<u8>) {
+        let Self { sign, value, threshold, severity, trust, stretch } = self;
+        sign.put(row);
+        value.put(row);
+        threshold.put(row);
+        severity.put(row);
+        trust.put(row);
+        if matches!(sign, Sign::Loop(_)) {
+            stretch.put(row);
+        }
+    }
+
+    fn take(row: &mut &[u8]) -> Result<Self, Damaged> {
+        let sign = Sign::take(row)?;
+        let (value, threshold) = (Stored::take(row)?, Stored::take(row)?);
+        let (severity, trust) = (Stored::take(row)?, Stored::take(row)?);
+        let stretch = if matches!(sign, Sign::Loop(_)) { Stored::take(row)? } else { None };
+        Ok(Self { sign, value, threshold, severity, trust, stretch })
+    }
+}

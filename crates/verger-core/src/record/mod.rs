@@ -79,6 +79,7 @@ mod messages;
 mod probe;
 mod recovery;
 mod resources;
+mod steps;
 mod tasks;
 mod values;
 mod verdicts;

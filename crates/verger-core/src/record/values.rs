@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Damaged, Stored};
 use crate::id::{
     Actor, AgentId, CheckpointId, HostId, Incarnation, MessageId, ProbeName, ProviderId, RoleName, SessionId,
-    TaskId, TicketId,
+    TaskId, TicketId, ToolName,
 };
 use crate::policy::RoleIndex;
 use crate::time::{AgentTime, Span, Timestamp, WallTime};
@@ -53,7 +53,8 @@ names!(
     RoleName,
     SessionId,
     TaskId,
-    TicketId
+    TicketId,
+    ToolName
 );
 
 /// Stores a type as the one value that it wraps.
@@ -234,6 +235,16 @@ impl<T: Stored> Stored for Arc<[T]> {
 
     fn take(row: &mut &[u8]) -> Result<Self, Damaged> {
         Vec::take(row).map(Self::from)
+    }
+}
+
+impl<T: Stored> Stored for Arc<T> {
+    fn put(&self, row: &mut Vec<u8>) {
+        T::put(self, row);
+    }
+
+    fn take(row: &mut &[u8]) -> Result<Self, Damaged> {
+        T::take(row).map(Self::new)
     }
 }
 

@@ -11,6 +11,7 @@ pub mod context;
 pub mod errors;
 pub mod output;
 pub mod repetition;
+pub mod steps;
 pub mod tokens;
 
 use crate::evidence::{Measure, Severity, Sign};
@@ -19,6 +20,7 @@ pub use context::ContextUse;
 pub use errors::Errors;
 pub use output::Outputs;
 pub use repetition::{Novelty, Repetition};
+pub use steps::Steps;
 pub use tokens::TokenUse;
 
 /// One finding of one detector, before the fleet stamps it with trust.

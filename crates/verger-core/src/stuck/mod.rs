@@ -31,6 +31,7 @@ mod print;
 mod recurrence;
 mod sketch;
 mod standstill;
+mod stored;
 mod vocabulary;
 mod words;
 

@@ -417,7 +417,7 @@ proptest! {
                 let status = StatusReport { status: Status::Healthy, waiting_on: None, lasting: None };
                 runner.take(&tell(Body::Status(status)));
                 runner.take(&tell(Body::Heartbeat(Heartbeat { errors: Some(0), context: Some(Context { used: 1, limit: 100 }), ..Heartbeat::default() })));
-                runner.take(&tell(Body::ToolFinished { call: n, print, result: ResultPrint::of(&n.to_string(), false, None), tool: Some("bash".into()) }));
+                runner.take(&tell(Body::ToolFinished { call: n, print, result: ResultPrint::of(&n.to_string(), false, None), tool: Some("bash".into()), step: None }));
                 runner.take(&tell(Body::Tokens { input: 0, output: 1_000, cost_micros: 0 }));
                 runner.take(&tell(Body::Output(Output { files_changed: Some(1), tests_passed: None, tests_failed: None })));
                 runner.take(&tell(Body::Checkpoint { id: n.to_string().into() }));

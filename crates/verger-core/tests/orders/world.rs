@@ -115,9 +115,9 @@ fn body() -> impl Strategy<Value = Body> {
         1 => Just(Body::Activity),
         3 => (call(), prop::option::of(span()))
             .prop_map(|((call, print), limit)| Body::ToolStarted { call, print, limit }),
-        6 => (call(), result()).prop_map(|((call, print), result)| Body::ToolFinished { call, print, result, tool: Some("bash".into()) }),
+        6 => (call(), result()).prop_map(|((call, print), result)| Body::ToolFinished { call, print, result, tool: Some("bash".into()), step: None }),
         2 => prop_oneof![Just(Author::Agent), Just(Author::Person), Just(Author::System)]
-            .prop_map(|author| Body::Message { author, text: TextPrint(1) }),
+            .prop_map(|author| Body::Message { author, text: TextPrint(1), step: None }),
         1 => Just(Body::ModelStarted),
         1 => (any::<u64>(), any::<u64>())
             .prop_map(|(memory_bytes, cpu_millis)| Body::Load(Load { memory_bytes, cpu_millis })),

@@ -5,6 +5,7 @@ mod timeline;
 mod breakers;
 mod cardinality;
 mod checkpoint_writes;
+mod circles;
 mod health;
 mod incarnations;
 mod inquiries;

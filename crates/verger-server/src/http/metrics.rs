@@ -97,6 +97,8 @@ struct Census {
     statuses: [u64; STATUSES.len()],
     ready: u64,
     breakers: [u64; 3],
+    followed: u64,
+    displaced: u64,
 }
 
 impl Census {
@@ -124,6 +126,8 @@ impl Census {
         if next.is_none() {
             let breakers = fleet.breakers().counts();
             self.breakers = [breakers.closed, breakers.open, breakers.half_open].map(u64::from);
+            let steps = fleet.followed();
+            (self.followed, self.displaced) = (steps.followed as u64, steps.displaced);
         }
         next
     }
@@ -141,6 +145,10 @@ impl Census {
         text.one("verger_agents_ready", Kind::Gauge, help, self.ready as f64);
         let breakers = named(&["CLOSED", "OPEN", "HALF_OPEN"], &self.breakers);
         text.by("verger_breakers", Kind::Gauge, "Circuit breakers, by state.", "state", breakers);
+        let help = "Agents whose steps are followed, to see loops.";
+        text.one("verger_followed_agents", Kind::Gauge, help, self.followed as f64);
+        let help = "Agents that were followed no more, to make room for others.";
+        text.one("verger_followed_displaced_total", Kind::Counter, help, self.displaced as f64);
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! An agent's program tells the arguments of a call when it begins, and often not again when it ends. Two calls of one
 //! tool are the same only if their arguments are, so what began is remembered until it ends: otherwise every edit of
-//! every file would look like one call, again and again.
+//! every file would look like one call, again and again. So are the arguments themselves, of which the step's fingerprint
+//! is made when its result is known.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,9 +11,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use verger_core::fingerprint::CallPrint;
 use verger_core::id::AgentId;
 use verger_core::signal::Trust;
+use verger_core::time::AgentTime;
 
 /// Calls that are remembered; one more makes the oldest forgotten. At fifty under way each they are of a thousand agents.
 const REMEMBERED: usize = 65_536;
+/// Bytes of arguments that are remembered, all calls together; more make the oldest call forgotten.
+const ARGUMENTS_MAX: usize = 64 * 1024 * 1024;
+
+/// A call that began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Begun {
+    pub(super) print: CallPrint,
+    /// Without credentials.
+    pub(super) args: String,
+    /// When, by the agent's clock.
+    pub(super) at: Option<AgentTime>,
+}
 
 /// Calls that are under way.
 #[derive(Debug, Default)]
@@ -22,7 +36,9 @@ pub struct Calls {
 
 #[derive(Debug, Default)]
 struct Inner {
-    prints: HashMap<Key, (u64, CallPrint)>,
+    calls: HashMap<Key, (u64, Begun)>,
+    /// Bytes of their arguments.
+    bytes: usize,
     /// In the order of their beginning, those that have ended among them.
     begun: VecDeque<(u64, Key)>,
     next: u64,
@@ -33,27 +49,38 @@ type Key = (AgentId, bool, u64);
 
 impl Calls {
     /// A call begins.
-    pub(super) fn begin(&self, agent: &AgentId, trust: Trust, call: u64, print: CallPrint) {
+    pub(super) fn begin(&self, agent: &AgentId, trust: Trust, call: u64, begun: Begun) {
         let (key, mut inner) = (key(agent, trust, call), self.lock());
         let number = inner.next;
         inner.next += 1;
-        inner.prints.insert(key.clone(), (number, print));
+        inner.bytes += begun.args.len();
+        if let Some((_, before)) = inner.calls.insert(key.clone(), (number, begun)) {
+            inner.bytes -= before.args.len();
+        }
         inner.begun.push_back((number, key));
-        while inner.begun.len() > REMEMBERED {
+        while inner.begun.len() > REMEMBERED || inner.bytes > ARGUMENTS_MAX {
             let Some((number, oldest)) = inner.begun.pop_front() else { return };
-            if inner.prints.get(&oldest).is_some_and(|(of, _)| *of == number) {
-                inner.prints.remove(&oldest);
+            if inner.calls.get(&oldest).is_some_and(|(of, _)| *of == number) {
+                inner.remove(&oldest);
             }
         }
     }
 
     /// A call ended: what was called, if its beginning is remembered.
-    pub(super) fn end(&self, agent: &AgentId, trust: Trust, call: u64) -> Option<CallPrint> {
-        self.lock().prints.remove(&key(agent, trust, call)).map(|(_, print)| print)
+    pub(super) fn end(&self, agent: &AgentId, trust: Trust, call: u64) -> Option<Begun> {
+        self.lock().remove(&key(agent, trust, call))
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn remove(&mut self, key: &Key) -> Option<Begun> {
+        let (_, begun) = self.calls.remove(key)?;
+        self.bytes -= begun.args.len();
+        Some(begun)
     }
 }
 
@@ -68,15 +95,35 @@ mod tests {
     #[test]
     fn l06_calls_that_never_end_do_not_fill_the_memory_and_the_newest_are_remembered() {
         let (calls, agent) = (Calls::default(), AgentId::from("a"));
-        let print = |call: u64| CallPrint::of("bash", &call.to_string());
+        let begun = |call: u64| {
+            let args = call.to_string();
+            Begun { print: CallPrint::of("bash", &args), args, at: None }
+        };
         let most = REMEMBERED as u64;
         for call in 0..most + 10 {
-            calls.begin(&agent, Trust::Verified, call, print(call));
+            calls.begin(&agent, Trust::Verified, call, begun(call));
         }
-        assert_eq!(calls.lock().prints.len(), REMEMBERED);
+        assert_eq!(calls.lock().calls.len(), REMEMBERED);
         assert_eq!(calls.end(&agent, Trust::Verified, 9), None);
-        assert_eq!(calls.end(&agent, Trust::Verified, most), Some(print(most)));
+        assert_eq!(calls.end(&agent, Trust::Verified, most), Some(begun(most)));
         assert_eq!(calls.end(&agent, Trust::Verified, most), None, "it ends once");
         assert_eq!(calls.end(&agent, Trust::Unverified, most + 1), None, "another might have said so");
+    }
+
+    #[test]
+    fn x20_large_arguments_of_calls_that_never_end_do_not_fill_the_memory() {
+        let (calls, agent) = (Calls::default(), AgentId::from("a"));
+        let large = "x".repeat(1024 * 1024);
+        for call in 0..100 {
+            let begun = Begun { print: CallPrint::of("bash", ""), args: large.clone(), at: None };
+            calls.begin(&agent, Trust::Verified, call, begun);
+        }
+        assert_eq!(calls.lock().bytes, ARGUMENTS_MAX);
+        assert_eq!(calls.lock().calls.len(), 64);
+        assert!(
+            calls.end(&agent, Trust::Verified, 99).is_some()
+                && calls.end(&agent, Trust::Verified, 35).is_none()
+        );
+        assert_eq!(calls.lock().bytes, ARGUMENTS_MAX - large.len());
     }
 }

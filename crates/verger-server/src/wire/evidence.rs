@@ -3,6 +3,8 @@
 use verger_api as api;
 use verger_core::evidence::{Evidence, Severity, Sign};
 use verger_core::signal::{Awaited, Trust};
+use verger_core::stretch::{NamedStep, Stretch};
+use verger_core::time::WallTime;
 
 pub(crate) fn all(evidence: &[Evidence]) -> Vec<api::Evidence> {
     evidence.iter().map(one).collect()
@@ -24,6 +26,24 @@ fn one(found: &Evidence) -> api::Evidence {
         verdict: verdict(found.severity),
         text: found.to_string(),
         verified: found.trust == Trust::Verified,
+        stretch: found.stretch.as_deref().map(stretch),
+    }
+}
+
+fn stretch(found: &Stretch) -> api::Stretch {
+    let time = |at: WallTime| api::Time::from_millis(at.0);
+    let step = |step: &NamedStep| api::StretchStep {
+        step: step.number,
+        at: time(step.at),
+        tool: step.tool.as_ref().map(ToString::to_string),
+    };
+    api::Stretch {
+        kind: found.kind.name().to_owned(),
+        since_step: found.since_step,
+        since: time(found.since),
+        count: found.count,
+        alike: found.alike,
+        steps: found.steps.iter().map(step).collect(),
     }
 }
 
@@ -70,5 +90,6 @@ fn signal(sign: Sign) -> &'static str {
         Sign::Exit => "exit",
         Sign::Limit { .. } => "limit",
         Sign::Probes => "probes",
+        Sign::Loop(kind) => kind.name(),
     }
 }

@@ -13,6 +13,7 @@ mod incident;
 mod note;
 mod signal;
 mod states;
+mod step;
 mod work;
 
 /// Which monitor says something, where there is one.

@@ -7,9 +7,9 @@ use verger_core::id::{AgentId, Incarnation};
 use verger_core::signal::{Author, Body, Content, Exit, Failure, Output, Signal, Spawn, StatusReport, Trust};
 use verger_core::time::{AgentTime, Span, WallTime};
 
-use super::calls::Calls;
+use super::calls::{Begun, Calls};
 use super::heartbeat::{digest, lasting, micros, vitals};
-use super::states;
+use super::{states, step};
 
 /// What a signal says, read from the socket at this time: one thing, or several that it holds together.
 ///
@@ -26,7 +26,7 @@ pub fn signal(said: &api::Signal<'_>, received_at: WallTime, trust: Trust, calls
         Signal { agent: agent.clone(), content }
     };
     if let SignalBody::ToolCall(call) = &said.body {
-        return vec![of(tool_call(call, &agent, trust, calls))];
+        return vec![of(tool_call(call, &agent, sent_at, trust, calls))];
     }
     bodies(said, sent_at, received_at).into_iter().map(of).collect()
 }
@@ -42,7 +42,9 @@ fn bodies(said: &api::Signal<'_>, sent_at: Option<AgentTime>, received_at: WallT
         // A call needs to know of others; see above.
         SignalBody::Activity | SignalBody::ToolCall(_) => Body::Activity,
         SignalBody::Message(message) => {
-            Body::Message { author: author(&message.role), text: TextPrint::of(&message.text) }
+            let author = author(&message.role);
+            let step = step::of_words(author, &message.text);
+            Body::Message { author, text: TextPrint::of(&message.text), step }
         }
         SignalBody::ModelRequest(request) => match request.phase {
             Phase::Started => Body::ModelStarted,
@@ -89,24 +91,35 @@ fn bodies(said: &api::Signal<'_>, sent_at: Option<AgentTime>, received_at: WallT
     }]
 }
 
-fn tool_call(call: &api::signal::ToolCall<'_>, agent: &AgentId, trust: Trust, calls: &Calls) -> Body {
+fn tool_call(
+    call: &api::signal::ToolCall<'_>,
+    agent: &AgentId,
+    sent_at: Option<AgentTime>,
+    trust: Trust,
+    calls: &Calls,
+) -> Body {
     let args = call.args.as_ref().map_or("", |args| args.get());
     let print = CallPrint::of(&call.tool, args);
     let id = digest(&[&call.call_id]);
     match call.phase {
         Phase::Started => {
             if call.args.is_some() {
-                calls.begin(agent, trust, id, print);
+                calls.begin(agent, trust, id, Begun { print, args: step::arguments(args), at: sent_at });
             }
             Body::ToolStarted { call: id, print, limit: None }
         }
         Phase::Finished => {
-            let begun = calls.end(agent, trust, id).filter(|_| call.args.is_none());
-            let print = begun.unwrap_or(print);
+            let begun = calls.end(agent, trust, id);
+            let began = begun.as_ref().and_then(|begun| begun.at);
+            let told = call.args.as_ref().map(|args| step::arguments(args.get()));
+            let begun = begun.filter(|_| call.args.is_none());
+            let print = begun.as_ref().map_or(print, |begun| begun.print);
+            let args = told.or(begun.map(|begun| begun.args));
             let text = call.error.as_deref().or(call.result.as_ref().map(api::AnyJson::get)).unwrap_or("");
             let took = call.duration_ms.map(Span::millis);
             let result = ResultPrint::of(text, call.error.is_some(), took);
-            Body::ToolFinished { call: id, print, result, tool: Some(call.tool.as_ref().into()) }
+            let step = step::of_call(call, args.as_deref(), sent_at, began);
+            Body::ToolFinished { call: id, print, result, tool: Some(call.tool.as_ref().into()), step }
         }
     }
 }

@@ -218,6 +218,7 @@ mod tests {
                 threshold: Measure::Span(Span::hours(24)),
                 severity: Severity::Degraded,
                 trust: Trust::Verified,
+                stretch: None,
             };
             let (from, to) = (HealthState::Healthy, HealthState::Degraded);
             let warned = Fact::StateChanged { from, to, evidence: [waited].into() };
@@ -240,6 +241,7 @@ mod tests {
             threshold: Measure::Count(1_444),
             severity: Severity::Degraded,
             trust: Trust::Verified,
+            stretch: None,
         };
         let (from, to) = (HealthState::Healthy, HealthState::Degraded);
         trace.commit(&mut checker, vec![Fact::StateChanged { from, to, evidence: [spike].into() }], vec![]);
@@ -258,6 +260,7 @@ mod tests {
                 threshold: Measure::Span(Span::minutes(15)),
                 severity: Severity::Stuck,
                 trust: Trust::Verified,
+                stretch: None,
             };
             let (from, to) = (HealthState::Healthy, HealthState::Stuck);
             let incident = Incident::Stuck;

@@ -176,6 +176,7 @@ pub(super) fn silence() -> Arc<[Evidence]> {
         threshold: limit,
         severity: Severity::Degraded,
         trust: Trust::Verified,
+        stretch: None,
     }])
 }
 

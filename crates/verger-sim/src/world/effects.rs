@@ -302,6 +302,6 @@ impl Agent {
     /// The agent says something.
     fn speak(&mut self, stage: &mut Stage, now: SimTime) {
         let text = TextPrint(self.rng.bits());
-        self.reply(stage, now, Body::Message { author: Author::Agent, text });
+        self.reply(stage, now, Body::Message { author: Author::Agent, text, step: None });
     }
 }

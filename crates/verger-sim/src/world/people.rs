@@ -93,7 +93,7 @@ fn remedy(kind: FaultKind, stage: &mut Stage) -> Decision {
 /// A person takes the agent in hand instead of answering.
 fn deal_with(agent: &mut Agent, stage: &mut Stage, now: SimTime) {
     let text = print::said("Stop. Do this instead.");
-    agent.emit(stage, now, Body::Message { author: Author::Person, text });
+    agent.emit(stage, now, Body::Message { author: Author::Person, text, step: None });
     agent.recover(stage, now, EndedBy::Decision);
 }
 

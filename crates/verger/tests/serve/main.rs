@@ -2,6 +2,7 @@
 
 mod access;
 mod checkpoints;
+mod circles;
 mod clocks;
 mod doctor;
 mod herd;

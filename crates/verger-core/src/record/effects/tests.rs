@@ -25,6 +25,7 @@ fn escalation() -> Escalation {
         threshold: Measure::Count(5),
         severity: Severity::Stuck,
         trust: Trust::Verified,
+        stretch: None,
     };
     Escalation {
         reason: "it repeats itself".into(),

@@ -23,7 +23,7 @@ use verger_core::policy::{Mode, Policies, RestartPolicy};
 use verger_core::probe;
 use verger_core::signal::{Body, Content, Signal, Status, Trust};
 use verger_core::time::{AgentTime, WallTime};
-use verger_core::{AgentId, AgentView, Collector, Fleet, Incarnation, Span, Timestamp};
+use verger_core::{AgentId, AgentView, Collector, Fleet, Incarnation, RowKey, Span, Timestamp};
 
 /// Where the wall clock stands when observed time begins: some day in 2026.
 const WALL_AT_ZERO: i64 = 1_790_000_000_000;
@@ -53,6 +53,8 @@ pub(crate) struct Timeline {
     /// Who sends heartbeats by itself: how often, when next, and saying what.
     beating: Vec<Beating>,
     policies: Policies,
+    /// What a store would hold, as of the last restart.
+    stored: BTreeMap<RowKey, Vec<u8>>,
     /// The last permit of each breaker.
     permits: BTreeMap<String, Permit>,
     /// What the runs of each agent's probes find; nothing comes back where it is lost.
@@ -111,6 +113,7 @@ impl Timeline {
             next_call: 1,
             beating: Vec::new(),
             policies,
+            stored: BTreeMap::new(),
             permits: BTreeMap::new(),
             checks: BTreeMap::new(),
         }
@@ -297,14 +300,22 @@ impl Timeline {
         writeln!(self.log, "{} {line}", self.now).expect("a string takes all");
     }
 
+    /// Puts every row where a store would.
+    pub(crate) fn store(&mut self) -> &BTreeMap<RowKey, Vec<u8>> {
+        let stored = &mut self.stored;
+        self.fleet.take_all_rows(&mut |row| {
+            match row.bytes {
+                Some(bytes) => stored.insert(row.key, bytes),
+                None => stored.remove(&row.key),
+            };
+        });
+        stored
+    }
+
     /// Forgets everything and restores it from its rows.
     fn restart(&mut self) {
-        let mut rows = BTreeMap::new();
-        self.fleet.take_all_rows(&mut |row| {
-            if let Some(bytes) = row.bytes {
-                rows.insert(row.key, bytes);
-            }
-        });
+        self.store();
+        let rows = self.stored.clone();
         self.fleet =
             Fleet::restore(self.policies.clone(), 7, rows, self.now).expect("its own rows are readable");
         self.note("restarted");

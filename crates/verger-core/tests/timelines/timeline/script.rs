@@ -12,9 +12,11 @@
 //! `outcome WORD` (of the last effect), `unverified`, `verified`, `life N` / `life any`, `restart`, `beating SPAN`,
 //! `still` (no heartbeats by itself), `clock [-]SPAN` (agents' clocks are ahead by this) / `clock none`,
 //! `surveyed ID…` (of the last survey), `monitor-back SPAN` (the monitor was away, and blames nobody for so long).
+//! Steps whose text is heard: `run TOOL ARGS… [-> RESULT…] [!]`, `talks …`, `person-talks …`; see `told`.
 //! Tasks and messages: see `desk`.
 //! Breakers and checkpoints: see [`gates`](super::gates).
 
+mod told;
 mod watch;
 
 use verger_core::command::{Command, Decision, Order};
@@ -110,6 +112,7 @@ impl Timeline {
         if self.change_surroundings(agent, verb, &rest)
             || self.desk_words(agent, verb, &rest)
             || self.watch(agent, verb, &rest)
+            || self.told(agent, verb, &rest)
         {
             return;
         }
@@ -121,7 +124,7 @@ impl Timeline {
                 self.tell(agent, Body::ToolStarted { call, print, limit: None });
                 self.tell(
                     agent,
-                    Body::ToolFinished { call, print, result: result(&rest), tool: tool(&rest) },
+                    Body::ToolFinished { call, print, result: result(&rest), tool: tool(&rest), step: None },
                 );
             }
             "start" => {
@@ -136,7 +139,7 @@ impl Timeline {
                 let known = self.calls.get(&format!("{agent} {}", rest.first())).copied();
                 let call = known.unwrap_or_else(|| self.new_call(agent, rest.first()));
                 let (print, result, tool) = (print(verb, &rest), result(&rest), tool(&rest));
-                self.tell(agent, Body::ToolFinished { call, print, result, tool });
+                self.tell(agent, Body::ToolFinished { call, print, result, tool, step: None });
             }
             _ => self.tell(agent, body(verb, &rest)),
         }
@@ -253,8 +256,12 @@ fn body(verb: &str, words: &Words<'_>) -> Body {
     match verb {
         "beat" => Body::Heartbeat(heartbeat(words)),
         "activity" => Body::Activity,
-        "says" => Body::Message { author: Author::Agent, text: TextPrint::of(&words.0.join(" ")) },
-        "person-says" => Body::Message { author: Author::Person, text: TextPrint::of(&words.0.join(" ")) },
+        "says" => {
+            Body::Message { author: Author::Agent, text: TextPrint::of(&words.0.join(" ")), step: None }
+        }
+        "person-says" => {
+            Body::Message { author: Author::Person, text: TextPrint::of(&words.0.join(" ")), step: None }
+        }
         "model-starts" => Body::ModelStarted,
         "model-ends" => Body::ModelFinished,
         "sub-starts" => Body::SubagentStarted { id: words.first().parse().expect("a number") },

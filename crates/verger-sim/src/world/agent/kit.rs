@@ -86,7 +86,7 @@ impl Kit<'_> {
         self.send(Body::ToolStarted { call, print, limit });
         self.spend(took);
         let result = ResultPrint { took: Some(Span::millis(took)), ..result };
-        self.send(Body::ToolFinished { call, print, result, tool: None });
+        self.send(Body::ToolFinished { call, print, result, tool: None, step: None });
         if long {
             self.turn(self.base);
         }
@@ -107,6 +107,7 @@ impl Kit<'_> {
                 print: *print,
                 result: *result,
                 tool: None,
+                step: None,
             });
         }
     }
@@ -119,7 +120,7 @@ impl Kit<'_> {
     /// Somebody says something new in the agent's conversation.
     pub(crate) fn say(&mut self, author: Author, subject: &str) {
         let number = self.fresh();
-        self.send(Body::Message { author, text: print::said(&format!("{subject} {number}")) });
+        self.send(Body::Message { author, text: print::said(&format!("{subject} {number}")), step: None });
     }
 
     /// The work got on, and sometimes that shows in files.

@@ -48,7 +48,7 @@ impl Agent {
             let body = match open {
                 Open::Tool(call, print) => {
                     let result = print::failure("interrupted");
-                    Body::ToolFinished { call, print, result, tool: None }
+                    Body::ToolFinished { call, print, result, tool: None, step: None }
                 }
                 Open::Model => Body::ModelFinished,
                 Open::Subagent(id) => Body::SubagentFinished { id },
@@ -132,7 +132,7 @@ impl Agent {
     fn happen(&mut self, stage: &mut Stage, now: SimTime, body: Body) {
         match &body {
             Body::ToolStarted { call, print, .. } => self.open.push(Open::Tool(*call, *print)),
-            Body::ToolFinished { call, print, result: ResultPrint { failed, .. }, tool: _ } => {
+            Body::ToolFinished { call, print, result: ResultPrint { failed, .. }, .. } => {
                 self.tally.errors += u64::from(*failed);
                 self.close(Open::Tool(*call, *print));
             }

@@ -45,6 +45,7 @@ impl Subagent {
             print,
             result: print::result(&format!("report {first}")),
             tool: None,
+            step: None,
         });
         kit.advance(0);
         false

@@ -89,6 +89,7 @@ fn print(agent: &AgentHealth, story: &Story, screen: &mut Screen<'_>) -> anyhow:
     let headline = wrapped(&safe(&story.headline), 0, screen.width);
     screen.line(&format!("{name} is {state}{headline}"))?;
     section("Why", &story.findings, "- ", screen)?;
+    steps(agent, screen)?;
     section("Now", &story.standing, "", screen)?;
     if !story.happened.is_empty() {
         heading("What happened", screen)?;
@@ -107,6 +108,27 @@ fn print(agent: &AgentHealth, story: &Story, screen: &mut Screen<'_>) -> anyhow:
     for way in &story.you_can {
         let (command, does) = (safe(&way.command), screen.paint.paint(Style::Dim, way.does));
         screen.line(&format!("  {command}{}  {does}", " ".repeat(longest - way.command.chars().count())))?;
+    }
+    Ok(())
+}
+
+/// The steps that go round, one below the other: whoever looks sees it.
+fn steps(agent: &AgentHealth, screen: &mut Screen<'_>) -> anyhow::Result<()> {
+    let Some(stretch) = agent.evidence.iter().find_map(|found| found.stretch.as_ref()) else { return Ok(()) };
+    heading("Steps that came to nothing", screen)?;
+    let now = now();
+    let unnamed = stretch.count.saturating_sub(u32::try_from(stretch.steps.len()).unwrap_or(u32::MAX));
+    if unnamed > 0 {
+        let since = clock(stretch.since, now);
+        screen.line(&format!(
+            "  {}",
+            screen.paint.paint(Style::Dim, &format!("{since}  … {unnamed} before these"))
+        ))?;
+    }
+    for step in &stretch.steps {
+        let head = format!("  {}  step {:<5}", clock(step.at, now), step.step);
+        let what = step.tool.as_deref().map_or_else(|| "said something".into(), safe);
+        screen.line(&format!("{}  {what}", screen.paint.paint(Style::Dim, &head)))?;
     }
     Ok(())
 }
