@@ -19,8 +19,20 @@ pub const REFUSE: u32 = 250;
 const BATCH_GAP_MS: i64 = 1_000;
 /// A look at something that works by itself, this long after the last one, is patience.
 const PATIENT_MS: i64 = 5_000;
+/// Who lets this long pass before a call waits for something, whatever is called: no model thinks as long.
+const PAUSE_MS: i64 = 600_000;
 /// Calls before which nothing is said.
 const CALLS_MIN: u32 = 3;
+
+/// Whether a call waits for something.
+#[derive(Clone, Copy, PartialEq)]
+enum Wait {
+    None,
+    /// At once, or nobody knows after how long.
+    Hasty,
+    /// After a while.
+    Patient,
+}
 
 /// Judges whether an agent gets on. Of fixed size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,6 +47,10 @@ pub struct Detector {
     /// Places of the last step that brought something new, and of the last change of subject.
     news_at: u32,
     turn_at: u32,
+    /// Places at which the agent was last told something by a person that it was not told before, and at which it
+    /// last did anything that came to something.
+    heard_at: u32,
+    did_at: u32,
     last_ended_ms: Option<i64>,
     last_output: [u32; 3],
 }
@@ -56,17 +72,21 @@ impl Detector {
         }
         self.place += 1;
         self.calls += 1;
-        let batched = self.is_batched(print);
+        let (batched, wait) = (self.is_batched(print), self.wait(print));
         let words = print.words.narrow();
         let kin = Kin::of(print, &words, &self.history, self.news_at, self.turn_at);
         let novelty = Novelty::of(print, &self.memory, kin);
         let gain = gain(print, &novelty, kin, &self.memory);
         let mut past = Past::of(step, self.place, print);
-        (past.words, past.batched) = (words, batched);
+        past.batched = batched;
         if !print.marks.has(Marks::FAILED) {
             self.recurrence.on_success(print.call);
-        } else if !batched && !print.marks.has(Marks::WAITS) && novelty.words == 0.0 {
+            self.history.overcome(print.call);
+        } else if !batched && wait == Wait::None && novelty.words == 0.0 {
             self.recurrence.on_failure((step, self.place), print, &words, &self.history);
+        }
+        if !matches!(gain, Gain::Nothing(_)) {
+            self.did_at = self.place;
         }
         match gain {
             Gain::Learned | Gain::Changed => {
@@ -79,14 +99,42 @@ impl Detector {
                 if past.redone {
                     self.recurrence.on_redone((step, self.place), print, &self.history);
                 }
-                if !batched {
-                    self.standstill.add(step, print.call, self.patience(print, loss));
-                }
+                self.on_nothing(step, print, loss, (batched, wait));
             }
         }
-        self.last_ended_ms = print.marks.has(Marks::TIMED).then_some(print.ended_ms);
+        self.last_ended_ms = print.marks.has(Marks::TIMED).then_some(print.ended_ms());
         self.memory.learn(print);
         self.history.push(past);
+    }
+
+    /// Waiting is hardly a loss as long as time passes and what is waited for has not failed; nor is a look that was
+    /// issued with another call. Where times are unknown or short, it counts a fifth.
+    fn on_nothing(&mut self, step: u32, print: &StepPrint, loss: Loss, (batched, wait): (bool, Wait)) {
+        let failed = print.marks.has(Marks::FAILED);
+        match wait {
+            Wait::None if batched => {}
+            Wait::None => self.standstill.add(step, print.call, loss),
+            Wait::Hasty if batched => self.standstill.add_look(step, print.call, loss),
+            Wait::Patient if !failed => self.standstill.add_look(step, print.call, loss),
+            Wait::Hasty | Wait::Patient => {
+                self.standstill.add(step, print.call, Loss { points: loss.points / 5, ..loss });
+            }
+        }
+    }
+
+    /// Whether the call waits for something: by what it does, by the pause before it, or because somebody else holds
+    /// what it needs and time passes.
+    fn wait(&self, print: &StepPrint) -> Wait {
+        let marks = print.marks;
+        let timed = marks.has(Marks::TIMED);
+        let since = self.last_ended_ms.unwrap_or(print.started_ms).min(print.started_ms);
+        let paused = timed && print.started_ms.saturating_sub(since) >= PAUSE_MS;
+        let patient = timed && print.ended_ms().saturating_sub(since) >= PATIENT_MS;
+        match (marks.has(Marks::WAITS) || paused || (patient && marks.has(Marks::HELD)), patient) {
+            (false, _) => Wait::None,
+            (true, false) => Wait::Hasty,
+            (true, true) => Wait::Patient,
+        }
     }
 
     fn on_news(&mut self) {
@@ -99,10 +147,14 @@ impl Detector {
         self.place += 1;
         match role {
             Role::Agent => {
-                self.recurrence.on_said((step, self.place), print, &self.history, self.news_at);
+                let since = (self.did_at, self.heard_at);
+                self.recurrence.on_said((step, self.place), print, &self.history, since);
             }
             Role::User if self.history.iter().any(|past| past.says_the_same(print)) => {}
             Role::User => {
+                if !self.history.iter().any(|past| past.says_it_again(print)) {
+                    self.heard_at = self.place;
+                }
                 self.turn_at = self.place;
                 self.standstill = Standstill::default();
             }
@@ -123,16 +175,6 @@ impl Detector {
     fn is_batched(&self, print: &StepPrint) -> bool {
         let timed = print.marks.has(Marks::TIMED);
         self.last_ended_ms.is_some_and(|ended| timed && print.started_ms.saturating_sub(ended) < BATCH_GAP_MS)
-    }
-
-    /// Waiting is no loss as long as time passes; where times are unknown or short, it counts a fifth.
-    fn patience(&self, print: &StepPrint, loss: Loss) -> Loss {
-        if !print.marks.has(Marks::WAITS) {
-            return loss;
-        }
-        let since = self.last_ended_ms.unwrap_or(print.started_ms).min(print.started_ms);
-        let waited = print.marks.has(Marks::TIMED) && print.ended_ms.saturating_sub(since) >= PATIENT_MS;
-        Loss { points: if waited { 0 } else { loss.points / 5 }, ..loss }
     }
 
     fn judgement(&self) -> Judgement {

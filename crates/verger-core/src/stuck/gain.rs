@@ -1,6 +1,6 @@
 //! What a step brought: something new, a little, or nothing, and how much that weighs.
 
-use super::history::{History, Past, same_failure, similar_calls};
+use super::history::{History, Past, Rewriting, same_failure, similar_calls};
 use super::memory::Memory;
 use super::outcome::TOLD;
 use super::print::{Marks, StepKind, StepPrint};
@@ -115,8 +115,15 @@ pub(super) struct Kin {
     /// Steps that asked much the same and had the same outcome; since something new was last learned, unless they
     /// asked the very same.
     alike: u32,
-    /// The same was written into the same place before, or what was replaced is put back.
+    /// The same was written into the same place before, or what was replaced is put back; or it was written
+    /// elsewhere and something failed since, else it is work done in many places.
     redone: bool,
+    /// The same few words were written there before.
+    rewritten: bool,
+    /// The least that was counted when the same call failed in the same words, and whether anything else was done
+    /// since.
+    least: Option<u32>,
+    tried: bool,
 }
 
 impl Kin {
@@ -128,10 +135,16 @@ impl Kin {
         news_at: u32,
         turn_at: u32,
     ) -> Self {
-        let (mut kin, mut failed) = (Self::default(), false);
+        let (mut kin, mut failed, mut elsewhere) = (Self::default(), false, false);
         for past in history.iter().filter(|past| past.kind == StepKind::Call) {
             kin.same_text |= past.told == print.told || past.gist == print.gist;
-            kin.redone |= past.is_redone_by(print, failed);
+            match past.rewriting(print) {
+                Rewriting::Same => kin.redone = true,
+                Rewriting::SameInFewWords | Rewriting::Elsewhere if failed && !elsewhere => kin.redone = true,
+                Rewriting::SameInFewWords => kin.rewritten = true,
+                Rewriting::Elsewhere => elsewhere = true,
+                Rewriting::Other => {}
+            }
             failed |= past.failed();
             if past.place <= turn_at {
                 continue;
@@ -140,6 +153,10 @@ impl Kin {
             let same_outcome = same_outcome(past, print);
             kin.same_call |= same_call;
             kin.same_outcome |= same_call && same_outcome;
+            if same_call && same_outcome && past.failed() {
+                kin.least = Some(kin.least.map_or(past.count, |least| least.min(past.count)));
+            }
+            kin.tried |= kin.least.is_none() && !same_call && !past.failed();
             let counts = !past.batched && (same_call || past.place >= news_at);
             if counts && (same_outcome || same_failures(past, print, words)) && similar_calls(past, print) {
                 kin.alike += 1;
@@ -149,11 +166,23 @@ impl Kin {
     }
 }
 
+impl Kin {
+    /// Whether fewer are counted than ever before, after something was tried: nine failing tests where there were
+    /// twelve are progress, though they are told in the same words.
+    fn falls(&self, count: u32) -> bool {
+        self.tried && self.least.is_some_and(|least| count < least && least != u32::MAX)
+    }
+}
+
 /// What the step brought.
 pub(super) fn gain(print: &StepPrint, novelty: &Novelty, kin: Kin, memory: &Memory) -> Gain {
     let marks = print.marks;
     if marks.has(Marks::FAILED) {
-        return Gain::Nothing(failure(marks, novelty, kin));
+        return if kin.falls(print.count) {
+            Gain::Learned
+        } else {
+            Gain::Nothing(failure(marks, novelty, kin))
+        };
     }
     if marks.has(Marks::CHANGES) {
         return change(print, novelty, kin, memory);
@@ -202,6 +231,9 @@ fn change(print: &StepPrint, novelty: &Novelty, kin: Kin, memory: &Memory) -> Ga
     }
     if kin.same_call && kin.same_outcome {
         return barren(Reason::Repeated, kin);
+    }
+    if kin.rewritten && !learned {
+        return Gain::Nothing(Loss { points: BARREN, reason: Reason::Redone, alike: kin.alike });
     }
     Gain::Changed
 }
