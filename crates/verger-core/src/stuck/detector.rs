@@ -82,22 +82,23 @@ impl Detector {
         if !print.marks.has(Marks::FAILED) {
             self.recurrence.on_success(print.call);
             self.history.overcome(print.call);
-        } else if !batched && wait == Wait::None && novelty.words == 0.0 {
-            self.recurrence.on_failure((step, self.place), print, &words, &self.history);
-        }
-        if !matches!(gain, Gain::Nothing(_)) {
-            self.did_at = self.place;
         }
         match gain {
             Gain::Learned | Gain::Changed => {
                 (past.news, past.changed) = (true, gain == Gain::Changed);
+                self.did_at = self.place;
                 self.on_news();
             }
-            Gain::Little => {}
+            Gain::Little => self.did_at = self.place,
             Gain::Nothing(loss) => {
+                let at = (step, self.place);
                 past.redone = loss.reason == Reason::Redone && print.marks.has(Marks::EDITS);
                 if past.redone {
-                    self.recurrence.on_redone((step, self.place), print, &self.history);
+                    self.recurrence.on_redone(at, print, &self.history);
+                }
+                let failed = print.marks.has(Marks::FAILED) && novelty.words == 0.0;
+                if failed && !batched && wait == Wait::None {
+                    self.recurrence.on_failure(at, print, &words, &self.history);
                 }
                 self.on_nothing(step, print, loss, (batched, wait));
             }

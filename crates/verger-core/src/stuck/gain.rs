@@ -53,6 +53,8 @@ pub(super) enum Reason {
     Repeated,
     /// This change was made before.
     Redone,
+    /// These few words were written before.
+    Rewritten,
     /// It failed.
     Failed,
     /// It found nothing, or what was known.
@@ -62,7 +64,7 @@ pub(super) enum Reason {
 }
 
 impl Reason {
-    pub(super) const COUNT: usize = 5;
+    pub(super) const COUNT: usize = 6;
 }
 
 /// What is new in an answer.
@@ -233,7 +235,7 @@ fn change(print: &StepPrint, novelty: &Novelty, kin: Kin, memory: &Memory) -> Ga
         return barren(Reason::Repeated, kin);
     }
     if kin.rewritten && !learned {
-        return Gain::Nothing(Loss { points: BARREN, reason: Reason::Redone, alike: kin.alike });
+        return Gain::Nothing(Loss { points: BARREN, reason: Reason::Rewritten, alike: kin.alike });
     }
     Gain::Changed
 }

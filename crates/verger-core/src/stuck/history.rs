@@ -24,7 +24,7 @@ pub(super) enum Rewriting {
     Other,
     /// The same is written into the same place, or what was replaced is put back.
     Same,
-    /// The same is written into the same place, but too little to tell work in many places from the same again.
+    /// The same is written into the same place instead of the same, but it is too little to be sure.
     SameInFewWords,
     /// The same is written under another name.
     Elsewhere,
@@ -104,7 +104,7 @@ impl Past {
         let alike = || self.overlap(print).alike(90);
         if here && (restores || (lines >= LINES_MIN && alike())) {
             Rewriting::Same
-        } else if here && equal {
+        } else if here && equal && print.replaced == self.replaced {
             Rewriting::SameInFewWords
         } else if equal || (lines >= 2 * LINES_MIN && alike()) {
             Rewriting::Elsewhere

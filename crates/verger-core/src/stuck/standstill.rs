@@ -46,7 +46,7 @@ impl Standstill {
     pub(super) fn kind(&self) -> Kind {
         let share = |reason: Reason| self.shares[reason as usize];
         let half = self.evidence.points / 2;
-        if share(Reason::Redone) >= half {
+        if share(Reason::Redone) + share(Reason::Rewritten) >= half {
             Kind::ReappliedEdit
         } else if share(Reason::Prose) >= half {
             Kind::Monologue
