@@ -7,6 +7,7 @@ use super::memory::Memory;
 use super::print::{Marks, Role, StepKind, StepPrint};
 use super::recurrence::Recurrence;
 use super::standstill::Standstill;
+use super::weights::Weights;
 
 /// Points worth a reminder: the fourth identical call, or the fourth step in a row that comes to nothing.
 pub const NUDGE: u32 = 60;
@@ -37,6 +38,7 @@ enum Wait {
 /// Judges whether an agent gets on. Of fixed size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Detector {
+    weights: &'static Weights,
     history: History,
     memory: Memory,
     standstill: Standstill,
@@ -56,6 +58,11 @@ pub struct Detector {
 }
 
 impl Detector {
+    /// One that judges by other numbers: to measure how much they matter.
+    pub fn with_weights(weights: &'static Weights) -> Self {
+        Self { weights, ..Self::default() }
+    }
+
     /// Takes in the next step; `step` is its number, as the caller counts.
     pub fn observe(&mut self, step: u32, print: &StepPrint) -> Judgement {
         match print.kind {
@@ -76,7 +83,7 @@ impl Detector {
         let words = print.words.narrow();
         let kin = Kin::of(print, &words, &self.history, self.news_at, self.turn_at);
         let novelty = Novelty::of(print, &self.memory, kin);
-        let gain = gain(print, &novelty, kin, &self.memory);
+        let gain = gain(print, &novelty, kin, &self.memory, self.weights);
         let mut past = Past::of(step, self.place, print);
         past.batched = batched;
         if !print.marks.has(Marks::FAILED) {
@@ -94,11 +101,11 @@ impl Detector {
                 let at = (step, self.place);
                 past.redone = loss.reason == Reason::Redone && print.marks.has(Marks::EDITS);
                 if past.redone {
-                    self.recurrence.on_redone(at, print, &self.history);
+                    self.recurrence.on_redone(at, print, &self.history, self.weights);
                 }
                 let failed = print.marks.has(Marks::FAILED) && novelty.words == 0.0;
                 if failed && !batched && wait == Wait::None {
-                    self.recurrence.on_failure(at, print, &words, &self.history);
+                    self.recurrence.on_failure(at, print, &words, &self.history, self.weights);
                 }
                 self.on_nothing(step, print, loss, (batched, wait));
             }
@@ -149,7 +156,7 @@ impl Detector {
         match role {
             Role::Agent => {
                 let since = (self.did_at, self.heard_at);
-                self.recurrence.on_said((step, self.place), print, &self.history, since);
+                self.recurrence.on_said((step, self.place), print, &self.history, since, self.weights);
             }
             Role::User if self.history.iter().any(|past| past.says_the_same(print)) => {}
             Role::User => {

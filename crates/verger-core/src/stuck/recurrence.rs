@@ -5,17 +5,13 @@
 //! the same: if nothing was learned, similar will do; if something was, it must be told in the same words; and
 //! once something was changed, the numbers must agree too, for twenty problems and then nineteen is progress.
 
-use super::gain::REDONE;
 use super::history::{History, Past, same_failure, similar_calls};
 use super::judgement::{Evidence, Kind, STEPS_MAX};
 use super::outcome::TOLD;
 use super::print::{Marks, StepKind, StepPrint};
 use super::sketch::Narrow;
+use super::weights::Weights;
 
-/// Each earlier time the same trouble came: the fifth time is a verdict.
-const RECURRED: u32 = 25;
-/// The same if it is tests that fail, and something was changed since: that they fail again is what they are run for.
-const RECURRED_IN_TESTS: u32 = 20;
 /// Steps within which trouble counts as come back.
 const WINDOW: u32 = 24;
 /// Steps for which it stands if nothing more is heard of it.
@@ -56,6 +52,7 @@ impl Recurrence {
         print: &StepPrint,
         words: &Narrow<TOLD>,
         history: &History,
+        weights: &Weights,
     ) {
         let (mut changed, mut news) = (false, 0);
         let mut found = Found::default();
@@ -73,9 +70,9 @@ impl Recurrence {
                 found.add(
                     past.step,
                     match (unlike, tested) {
-                        (true, _) => RECURRED / 3,
-                        (false, true) => RECURRED_IN_TESTS,
-                        (false, false) => RECURRED,
+                        (true, _) => weights.recurred / 3,
+                        (false, true) => weights.recurred_in_tests,
+                        (false, false) => weights.recurred,
                     },
                 );
             }
@@ -86,10 +83,16 @@ impl Recurrence {
     }
 
     /// A change was made that was made before.
-    pub(super) fn on_redone(&mut self, at: (u32, u32), print: &StepPrint, history: &History) {
-        let mut found = Found { points: REDONE, ..Found::default() };
+    pub(super) fn on_redone(
+        &mut self,
+        at: (u32, u32),
+        print: &StepPrint,
+        history: &History,
+        weights: &Weights,
+    ) {
+        let mut found = Found { points: weights.redone, ..Found::default() };
         for past in recent(history, at.1).filter(|past| past.redone) {
-            found.add(past.step, REDONE);
+            found.add(past.step, weights.redone);
         }
         self.take(Kind::ReappliedEdit, at, print.call, &found);
     }
@@ -102,13 +105,14 @@ impl Recurrence {
         print: &StepPrint,
         history: &History,
         (did_at, heard_at): (u32, u32),
+        weights: &Weights,
     ) {
         let words = print.words.narrow();
         let mut found = Found::default();
         for past in history.iter().take_while(|past| past.place >= did_at) {
             let nothing_heard = past.place > heard_at;
             if past.says_the_same(print) || (nothing_heard && past.paraphrases(&words, print.kind)) {
-                found.add(past.step, RECURRED);
+                found.add(past.step, weights.recurred);
             }
         }
         self.take(Kind::DialogueLoop, at, 0, &found);
