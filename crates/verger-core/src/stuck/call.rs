@@ -252,17 +252,18 @@ impl<'a> Reader<'a> {
 
 impl Sink for Reader<'_> {
     fn word(&mut self, word: Word) {
-        self.call.echo.insert(word.plain);
         self.call.traits.tests |= !self.in_body && roles(word.plain).has(Roles::TESTS);
         self.value = chain(self.value, word.exact);
         match word.form {
             Form::Letters => {
+                self.call.echo.insert(word.plain);
                 self.token = chain(self.token, word.plain);
                 self.line = chain(self.line, word.plain);
                 self.line_words += 1;
                 self.body_words += u32::from(self.in_body);
             }
-            Form::Number | Form::Volatile => self.call.echo.insert(word.exact),
+            Form::Number => self.call.echo.insert(word.exact),
+            Form::Volatile => {}
         }
     }
 
