@@ -1,11 +1,11 @@
-//! Every scenario comes out as it is written, or is known not to (L06, L10, X20).
+//! Every scenario comes out as it is written (L06, L10, X20).
 //!
 //! They were written from what people report about loop detectors, before the rules were known, and say what a person
 //! would want. Half of them must stay quiet.
 
 mod support;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 
 use verger_ingest::scenario::{self, Expected, Scenario};
@@ -35,29 +35,15 @@ fn scenarios() -> Vec<Scenario> {
         .collect()
 }
 
-/// Which scenarios come out otherwise is written down as well: neither may one more do so, nor may the list claim what
-/// is mended.
 #[test]
-fn x20_every_scenario_comes_out_as_it_is_written_or_is_known_not_to() {
-    let list = support::root().join("crates/verger/tests/scenarios/not-yet.txt");
-    let list = fs::read_to_string(list).expect("a readable file");
-    let known: BTreeSet<&str> = list.lines().filter(|line| !line.starts_with('#')).collect();
-    let mut found = BTreeSet::new();
-    let mut news = Vec::new();
-    for scenario in &scenarios() {
+fn x20_every_scenario_comes_out_as_it_is_written() {
+    let differs = |scenario: &Scenario| {
         let outcome = scenario.play();
-        if outcome.passed {
-            continue;
-        }
-        found.insert(scenario.name.clone());
-        if !known.contains(scenario.name.as_str()) {
-            let got = outcome.finding.stuck_at.map_or("quiet".to_owned(), |at| format!("stuck at step {at}"));
-            news.push(format!("{}: expected {}, got {got}", scenario.name, scenario.expected));
-        }
-    }
-    assert!(news.is_empty(), "{} scenarios differ:\n{}", news.len(), news.join("\n"));
-    let mended: Vec<_> = known.iter().filter(|name| !found.contains(**name)).collect();
-    assert_eq!(mended, Vec::<&&str>::new(), "take these off the list");
+        let got = outcome.finding.stuck_at.map_or("quiet".to_owned(), |at| format!("stuck at step {at}"));
+        (!outcome.passed).then(|| format!("{}: expected {}, got {got}", scenario.name, scenario.expected))
+    };
+    let different: Vec<String> = scenarios().iter().filter_map(differs).collect();
+    assert!(different.is_empty(), "{} scenarios differ:\n{}", different.len(), different.join("\n"));
 }
 
 #[test]

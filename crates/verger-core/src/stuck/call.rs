@@ -48,6 +48,8 @@ pub(super) struct Traits {
     pub(super) edits: bool,
     /// It waits or looks whether something is done.
     pub(super) waits: bool,
+    /// It runs tests.
+    pub(super) tests: bool,
     /// It says something to nobody: a thought.
     pub(super) thinks: bool,
     /// There is nothing to do in it: only a comment.
@@ -218,7 +220,8 @@ impl<'a> Reader<'a> {
         self.call.traits.idles = command.is_comment();
         let verb = command.verb();
         let writes = command.redirects() || verb.is_some_and(|verb| command.edits_in_place(verb));
-        if let Some(verb) = verb {
+        // Signs are no verb: what the tool is called tells more.
+        if let Some(verb) = verb.filter(|verb| verb.iter().any(u8::is_ascii_alphanumeric)) {
             self.call.verb = key_digest(verb);
             (self.name_asks, self.name_changes) = name_roles(verb);
         }
@@ -249,16 +252,18 @@ impl<'a> Reader<'a> {
 
 impl Sink for Reader<'_> {
     fn word(&mut self, word: Word) {
-        self.call.echo.insert(word.plain);
+        self.call.traits.tests |= !self.in_body && roles(word.plain).has(Roles::TESTS);
         self.value = chain(self.value, word.exact);
         match word.form {
             Form::Letters => {
+                self.call.echo.insert(word.plain);
                 self.token = chain(self.token, word.plain);
                 self.line = chain(self.line, word.plain);
                 self.line_words += 1;
                 self.body_words += u32::from(self.in_body);
             }
-            Form::Number | Form::Volatile => self.call.echo.insert(word.exact),
+            Form::Number => self.call.echo.insert(word.exact),
+            Form::Volatile => {}
         }
     }
 

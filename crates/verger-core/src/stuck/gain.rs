@@ -1,23 +1,11 @@
 //! What a step brought: something new, a little, or nothing, and how much that weighs.
 
-use super::history::{History, Past, same_failure, similar_calls};
+use super::history::{History, Past, Rewriting, same_failure, similar_calls};
 use super::memory::Memory;
 use super::outcome::TOLD;
 use super::print::{Marks, StepKind, StepPrint};
 use super::sketch::Narrow;
-
-/// A step that brings nothing: the seventh in a row is a verdict.
-const BARREN: u32 = 15;
-/// One that resembles two or more before it, in what is asked and in what came of it: the fifth is a verdict.
-const ALIKE: u32 = 30;
-/// A failure that names a thing or two not heard of before.
-const BARREN_WITH_A_HINT: u32 = 7;
-/// A failure that tells a lot not heard of before.
-const BARREN_WITH_NEWS: u32 = 4;
-/// A sentence where a command belongs: nothing was even tried.
-const PROSE: u32 = 20;
-/// A change that was made before: it cannot help, and often harms.
-pub(super) const REDONE: u32 = 35;
+use super::weights::Weights;
 
 /// Unseen words from which on a failure tells a lot.
 const WORDS_MANY: f32 = 6.0;
@@ -53,6 +41,8 @@ pub(super) enum Reason {
     Repeated,
     /// This change was made before.
     Redone,
+    /// These few words were written before.
+    Rewritten,
     /// It failed.
     Failed,
     /// It found nothing, or what was known.
@@ -62,7 +52,7 @@ pub(super) enum Reason {
 }
 
 impl Reason {
-    pub(super) const COUNT: usize = 5;
+    pub(super) const COUNT: usize = 6;
 }
 
 /// What is new in an answer.
@@ -115,8 +105,15 @@ pub(super) struct Kin {
     /// Steps that asked much the same and had the same outcome; since something new was last learned, unless they
     /// asked the very same.
     alike: u32,
-    /// The same was written into the same place before, or what was replaced is put back.
+    /// The same was written into the same place before, or what was replaced is put back; or it was written
+    /// elsewhere and something failed since, else it is work done in many places.
     redone: bool,
+    /// The same few words were written there before.
+    rewritten: bool,
+    /// The least that was counted when the same call failed in the same words, and whether anything else was done
+    /// since.
+    least: Option<u32>,
+    tried: bool,
 }
 
 impl Kin {
@@ -128,10 +125,16 @@ impl Kin {
         news_at: u32,
         turn_at: u32,
     ) -> Self {
-        let (mut kin, mut failed) = (Self::default(), false);
+        let (mut kin, mut failed, mut elsewhere) = (Self::default(), false, false);
         for past in history.iter().filter(|past| past.kind == StepKind::Call) {
             kin.same_text |= past.told == print.told || past.gist == print.gist;
-            kin.redone |= past.is_redone_by(print, failed);
+            match past.rewriting(print) {
+                Rewriting::Same => kin.redone = true,
+                Rewriting::SameInFewWords | Rewriting::Elsewhere if failed && !elsewhere => kin.redone = true,
+                Rewriting::SameInFewWords => kin.rewritten = true,
+                Rewriting::Elsewhere => elsewhere = true,
+                Rewriting::Other => {}
+            }
             failed |= past.failed();
             if past.place <= turn_at {
                 continue;
@@ -140,6 +143,10 @@ impl Kin {
             let same_outcome = same_outcome(past, print);
             kin.same_call |= same_call;
             kin.same_outcome |= same_call && same_outcome;
+            if same_call && same_outcome && past.failed() {
+                kin.least = Some(kin.least.map_or(past.count, |least| least.min(past.count)));
+            }
+            kin.tried |= kin.least.is_none() && !same_call && !past.failed();
             let counts = !past.batched && (same_call || past.place >= news_at);
             if counts && (same_outcome || same_failures(past, print, words)) && similar_calls(past, print) {
                 kin.alike += 1;
@@ -149,39 +156,57 @@ impl Kin {
     }
 }
 
+impl Kin {
+    /// Whether fewer are counted than ever before, after something was tried: nine failing tests where there were
+    /// twelve are progress, though they are told in the same words.
+    fn falls(&self, count: u32) -> bool {
+        self.tried && self.least.is_some_and(|least| count < least && least != u32::MAX)
+    }
+}
+
 /// What the step brought.
-pub(super) fn gain(print: &StepPrint, novelty: &Novelty, kin: Kin, memory: &Memory) -> Gain {
+pub(super) fn gain(
+    print: &StepPrint,
+    novelty: &Novelty,
+    kin: Kin,
+    memory: &Memory,
+    weights: &Weights,
+) -> Gain {
     let marks = print.marks;
     if marks.has(Marks::FAILED) {
-        return Gain::Nothing(failure(marks, novelty, kin));
+        return if kin.falls(print.count) {
+            Gain::Learned
+        } else {
+            Gain::Nothing(failure(marks, novelty, kin, weights))
+        };
     }
     if marks.has(Marks::CHANGES) {
-        return change(print, novelty, kin, memory);
+        return change(print, novelty, kin, memory, weights);
     }
     if marks.has(Marks::NOTHING) {
-        return Gain::Nothing(failure(marks, novelty, kin));
+        return Gain::Nothing(failure(marks, novelty, kin, weights));
     }
     if marks.has(Marks::EMPTY) {
-        return silence(marks, kin);
+        return silence(marks, kin, weights);
     }
     if marks.has(Marks::IDLES) && !novelty.any {
-        return barren(Reason::FoundNothing, kin);
+        return barren(Reason::FoundNothing, kin, weights);
     }
-    answer(marks, novelty, kin)
+    answer(marks, novelty, kin, weights)
 }
 
 /// A failure. If it tells of things not heard of before, that is something.
-fn failure(marks: Marks, novelty: &Novelty, kin: Kin) -> Loss {
+fn failure(marks: Marks, novelty: &Novelty, kin: Kin, weights: &Weights) -> Loss {
     let points = if novelty.words >= WORDS_MANY {
-        BARREN_WITH_NEWS
+        weights.barren_with_news
     } else if novelty.words > 0.0 {
-        BARREN_WITH_A_HINT
+        weights.barren_with_a_hint
     } else if kin.alike >= 2 {
-        ALIKE
+        weights.alike
     } else if marks.has(Marks::PROSE) {
-        PROSE
+        weights.prose
     } else {
-        BARREN
+        weights.barren
     };
     let reason = match (marks.has(Marks::PROSE), marks.has(Marks::FAILED)) {
         (true, _) => Reason::Prose,
@@ -193,34 +218,37 @@ fn failure(marks: Marks, novelty: &Novelty, kin: Kin) -> Loss {
 
 /// An accepted change. What comes back from an edit shows what was written, so only that tells whether it is new;
 /// a command that writes may also run something, and what it tells counts.
-fn change(print: &StepPrint, novelty: &Novelty, kin: Kin, memory: &Memory) -> Gain {
+fn change(print: &StepPrint, novelty: &Novelty, kin: Kin, memory: &Memory, weights: &Weights) -> Gain {
     let marks = print.marks;
     let learned = novelty.is_news() && !marks.has(Marks::EDITS);
     let again = memory.knows_change(print) && marks.has(Marks::SOLID);
     if (again || kin.redone) && !learned {
-        return Gain::Nothing(Loss { points: REDONE, reason: Reason::Redone, alike: kin.alike });
+        return Gain::Nothing(Loss { points: weights.redone, reason: Reason::Redone, alike: kin.alike });
     }
     if kin.same_call && kin.same_outcome {
-        return barren(Reason::Repeated, kin);
+        return barren(Reason::Repeated, kin, weights);
+    }
+    if kin.rewritten && !learned {
+        return Gain::Nothing(Loss { points: weights.barren, reason: Reason::Rewritten, alike: kin.alike });
     }
     Gain::Changed
 }
 
 /// Not a word came back: a question was answered with nothing, or something was done in silence.
-fn silence(marks: Marks, kin: Kin) -> Gain {
+fn silence(marks: Marks, kin: Kin, weights: &Weights) -> Gain {
     if marks.has(Marks::ASKS) {
-        return barren(if kin.same_call { Reason::Repeated } else { Reason::FoundNothing }, kin);
+        return barren(if kin.same_call { Reason::Repeated } else { Reason::FoundNothing }, kin, weights);
     }
     if marks.has(Marks::IDLES) {
-        return barren(Reason::FoundNothing, kin);
+        return barren(Reason::FoundNothing, kin, weights);
     }
     if kin.same_call {
-        return Gain::Nothing(Loss { points: BARREN, reason: Reason::Repeated, alike: kin.alike });
+        return Gain::Nothing(Loss { points: weights.barren, reason: Reason::Repeated, alike: kin.alike });
     }
     Gain::Little
 }
 
-fn answer(marks: Marks, novelty: &Novelty, kin: Kin) -> Gain {
+fn answer(marks: Marks, novelty: &Novelty, kin: Kin, weights: &Weights) -> Gain {
     if novelty.is_news() {
         return Gain::Learned;
     }
@@ -229,16 +257,16 @@ fn answer(marks: Marks, novelty: &Novelty, kin: Kin) -> Gain {
         return Gain::Little;
     }
     if kin.same_call {
-        return barren(Reason::Repeated, kin);
+        return barren(Reason::Repeated, kin, weights);
     }
     if novelty.told_before && (marks.has(Marks::ASKS) || marks.has(Marks::PAGE)) {
-        return barren(Reason::FoundNothing, kin);
+        return barren(Reason::FoundNothing, kin, weights);
     }
     Gain::Little
 }
 
-fn barren(reason: Reason, kin: Kin) -> Gain {
-    let points = if kin.alike >= 2 { ALIKE } else { BARREN };
+fn barren(reason: Reason, kin: Kin, weights: &Weights) -> Gain {
+    let points = if kin.alike >= 2 { weights.alike } else { weights.barren };
     Gain::Nothing(Loss { points, reason, alike: kin.alike })
 }
 

@@ -11,8 +11,24 @@ const HISTORY: usize = 32;
 /// Pairs of words from which on a message can be told from others.
 const PAIRS_MIN: usize = 5;
 
+/// Words from which on one can be told from others where nothing else is said.
+const WORDS_MIN: usize = 4;
+
 /// Lines from which on what is written can be told from others.
 const LINES_MIN: usize = 3;
+
+/// What two changes have in common. Places whose names differ in nothing but numbers count as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rewriting {
+    /// Nothing.
+    Other,
+    /// The same is written into the same place, or what was replaced is put back.
+    Same,
+    /// The same is written into the same place instead of the same, but it is too little to be sure.
+    SameInFewWords,
+    /// The same is written under another name.
+    Elsewhere,
+}
 
 /// One of the last steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +42,8 @@ pub(super) struct Past {
     pub(super) gist: u32,
     target: u32,
     replaced: u32,
+    written: u32,
+    pub(super) count: u32,
     said: Narrow<SAID>,
     pub(super) words: Narrow<TOLD>,
     /// Lines written by a call; pairs of words of a message.
@@ -40,6 +58,8 @@ pub(super) struct Past {
     pub(super) redone: bool,
     /// It was issued together with the step before.
     pub(super) batched: bool,
+    /// It failed, and the same call succeeded since.
+    pub(super) overcome: bool,
 }
 
 impl Past {
@@ -52,8 +72,10 @@ impl Past {
             gist: print.gist,
             target: print.target,
             replaced: print.replaced,
+            written: print.written,
+            count: print.count,
             said: print.said,
-            words: Narrow::default(),
+            words: print.words.narrow(),
             body: print.body,
             kind: print.kind,
             marks: print.marks,
@@ -61,6 +83,7 @@ impl Past {
             changed: false,
             redone: false,
             batched: false,
+            overcome: false,
         }
     }
 
@@ -68,24 +91,42 @@ impl Past {
         self.marks.has(Marks::FAILED)
     }
 
-    /// Whether `print` makes the change of this step again: writes the same into the same place, or puts back what
-    /// this step replaced. The same under a new name counts if something `failed` since; else it is work done in
-    /// many places.
-    pub(super) fn is_redone_by(&self, print: &StepPrint, failed: bool) -> bool {
+    /// What the change of this step and that of `print` have in common.
+    pub(super) fn rewriting(&self, print: &StepPrint) -> Rewriting {
         let changes = |marks: Marks| marks.has(Marks::CHANGES) && !marks.has(Marks::FAILED);
         if !changes(self.marks) || !changes(print.marks) || !print.marks.has(Marks::SOLID) {
-            return false;
+            return Rewriting::Other;
         }
         let here = self.target == print.target;
-        let restores = print.written != 0 && print.written == self.replaced;
         let lines = print.body.digests().len();
-        let enough = if here { lines >= LINES_MIN } else { failed && lines >= 2 * LINES_MIN };
-        (here && restores) || (enough && self.overlap(print).alike(90))
+        let equal = print.written != 0 && print.written == self.written;
+        let restores = print.written != 0 && print.written == self.replaced;
+        let alike = || self.overlap(print).alike(90);
+        if here && (restores || (lines >= LINES_MIN && alike())) {
+            Rewriting::Same
+        } else if here && equal && print.replaced == self.replaced {
+            Rewriting::SameInFewWords
+        } else if equal || (lines >= 2 * LINES_MIN && alike()) {
+            Rewriting::Elsewhere
+        } else {
+            Rewriting::Other
+        }
     }
 
     /// Whether `print` is a message of the same speaker that says much the same.
     pub(super) fn says_the_same(&self, print: &StepPrint) -> bool {
         self.kind == print.kind && print.body.digests().len() >= PAIRS_MIN && self.overlap(print).alike(60)
+    }
+
+    /// Whether `print` is a message of the same speaker in the very same words.
+    pub(super) fn says_it_again(&self, print: &StepPrint) -> bool {
+        self.kind == print.kind && self.told == print.told
+    }
+
+    /// Whether `print` is a message of the same speaker with much the same words in any order.
+    pub(super) fn paraphrases(&self, words: &Narrow<TOLD>, kind: StepKind) -> bool {
+        let enough = words.digests().len() >= WORDS_MIN;
+        self.kind == kind && enough && Overlap::of(self.words.digests(), words.digests(), TOLD).alike(60)
     }
 
     fn overlap(&self, print: &StepPrint) -> Overlap {
@@ -123,6 +164,13 @@ impl History {
     pub(super) fn push(&mut self, past: Past) {
         self.ring[self.next] = Some(past);
         self.next = (self.next + 1) % HISTORY;
+    }
+
+    /// The call succeeded: that it failed before is over.
+    pub(super) fn overcome(&mut self, call: u64) {
+        for past in self.ring.iter_mut().flatten().filter(|past| past.call == call && past.failed()) {
+            past.overcome = true;
+        }
     }
 
     /// From the latest to the earliest.

@@ -15,7 +15,8 @@
 //! from a deed (`vocabulary`); no tool is known by its name.
 //!
 //! Text never gets here: the edge makes a [`StepPrint`] of each step, of at most 256 bytes, in time bounded whatever
-//! the text. A [`Detector`] is of fixed size and needs no more than the last 64 of them to go on after a restart.
+//! the text. A [`Detector`] is of fixed size and needs no more than the last 64 of them to go on after a restart;
+//! only patience with something that is waited for begins anew then.
 //!
 //! Deliberately absent: time, but for what tells calls issued together and patience from haste; how long a wait may
 //! last is judged elsewhere. So are the agent's thoughts, which differ each time and prove nothing.
@@ -33,11 +34,13 @@ mod sketch;
 mod standstill;
 mod stored;
 mod vocabulary;
+mod weights;
 mod words;
 
 pub use detector::{Detector, NUDGE, REFUSE, STUCK};
 pub use judgement::{Evidence, Judgement, Kind, Level, STEPS_MAX};
 pub use print::{Role, StepPrint, ToolStep};
+pub use weights::Weights;
 
 #[cfg(test)]
 mod tests;

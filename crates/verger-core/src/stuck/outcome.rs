@@ -6,7 +6,7 @@
 
 use super::call::Echo;
 use super::sketch::Sketch;
-use super::vocabulary::{Roles, is_failing_pair, roles};
+use super::vocabulary::{Roles, is_failing_pair, is_holding_pair, roles};
 use super::words::{self, Form, Sink, Word, chain};
 
 /// Lines and words kept of an answer.
@@ -34,6 +34,14 @@ pub(super) struct Outcome {
     pub(super) nothing: bool,
     /// It says that the call was not carried out because of another one.
     pub(super) cancelled: bool,
+    /// It says that somebody else holds what is needed.
+    pub(super) held: bool,
+    /// It has a word that messages about outages have.
+    pub(super) hints_outage: bool,
+    /// The first number that counts something; [`u32::MAX`] if there is none.
+    pub(super) count: u32,
+    /// Lines with words.
+    rows: u32,
     /// There is not a word in it, of the call's or its own.
     pub(super) empty: bool,
     pub(super) length: usize,
@@ -58,6 +66,11 @@ impl Outcome {
         }
         outcome
     }
+
+    /// Whether it is one short line.
+    pub(super) fn is_message(&self) -> bool {
+        self.rows <= 1 && self.length <= SHORT
+    }
 }
 
 /// What is not read of a long text still counts by its length.
@@ -69,6 +82,7 @@ struct Saying {
     fails: bool,
     nothing: bool,
     cancelled: bool,
+    held: bool,
 }
 
 /// The word before.
@@ -77,6 +91,13 @@ struct Before {
     word: u32,
     meaning: Roles,
     echo: bool,
+}
+
+/// A number: its digest and, if it is small enough, what it amounts to.
+#[derive(Clone, Copy, Default)]
+struct Number {
+    digest: u32,
+    value: u32,
 }
 
 struct Reader<'a> {
@@ -99,7 +120,7 @@ struct Reader<'a> {
     /// The line began with a number: it is a line of some file, and no message.
     numbered: bool,
     /// A number that is left out if a unit of time follows.
-    number: u32,
+    number: Number,
     /// Digest of the present token, until the first path was found.
     token: u32,
 }
@@ -109,7 +130,7 @@ impl<'a> Reader<'a> {
         Self {
             echo,
             short,
-            out: Outcome { empty: true, ..Outcome::default() },
+            out: Outcome { empty: true, count: u32::MAX, ..Outcome::default() },
             line: 0,
             line_words: 0,
             line_numbers: 0,
@@ -121,7 +142,7 @@ impl<'a> Reader<'a> {
             lines: 0,
             before: Before::default(),
             numbered: false,
-            number: 0,
+            number: Number::default(),
             token: 0,
         }
     }
@@ -131,22 +152,28 @@ impl<'a> Reader<'a> {
         self.out.fails = self.first.fails || self.last.fails || (self.short && self.any.fails);
         self.out.nothing = self.short && self.any.nothing;
         self.out.cancelled = self.short && self.any.cancelled;
+        self.out.held = self.short && self.any.held;
+        self.out.rows = self.lines;
         self.out
     }
 
     fn flush_number(&mut self) {
         let number = std::mem::take(&mut self.number);
-        if number != 0 {
-            self.out.told = chain(self.out.told, number);
-            self.line_numbers = chain(self.line_numbers, number);
+        if number.digest != 0 {
+            self.out.told = chain(self.out.told, number.digest);
+            self.line_numbers = chain(self.line_numbers, number.digest);
+            if self.out.count == u32::MAX {
+                self.out.count = number.value;
+            }
         }
     }
 
     fn letters(&mut self, word: Word) {
         let meaning = roles(word.plain);
         if meaning.has(Roles::UNIT) {
-            self.number = 0;
+            self.number = Number::default();
         }
+        self.out.hints_outage |= meaning.has(Roles::OUTAGE);
         self.flush_number();
         self.line = chain(self.line, word.plain);
         let echo = self.echo.has(word.plain);
@@ -174,6 +201,7 @@ impl<'a> Reader<'a> {
         self.saying.fails |= (denied || paired) && !(echo && before.echo);
         self.saying.fails |= (meaning.has(Roles::FAILURE) || word.names_error || leads) && !echo;
         self.saying.cancelled |= meaning.has(Roles::CANCELLED) && !echo;
+        self.saying.held |= meaning.has(Roles::PAIRED) && is_holding_pair(before.word, word.plain);
         self.saying.nothing |= meaning.has(Roles::NOTHING) && self.place == 0 && !echo;
     }
 }
@@ -186,7 +214,7 @@ impl Sink for Reader<'_> {
             Form::Number => {
                 self.flush_number();
                 if !self.before.meaning.has(Roles::COUNTER) && !self.echo.has(word.exact) {
-                    self.number = word.exact;
+                    self.number = Number { digest: word.exact, value: word.value };
                 }
                 self.numbered |= self.place == 0;
                 self.before = Before::default();
@@ -227,6 +255,7 @@ impl Sink for Reader<'_> {
             self.any.fails |= self.saying.fails;
             self.any.nothing |= self.saying.nothing;
             self.any.cancelled |= self.saying.cancelled;
+            self.any.held |= self.saying.held;
             self.lines += 1;
         }
         self.saying = Saying::default();

@@ -50,12 +50,14 @@ pub struct StepPrint {
     /// Tool and canonical arguments.
     pub(super) call: u64,
     pub(super) started_ms: i64,
-    pub(super) ended_ms: i64,
+    pub(super) took_ms: u32,
     pub(super) told: u32,
     pub(super) gist: u32,
     pub(super) target: u32,
     pub(super) replaced: u32,
     pub(super) written: u32,
+    /// The first number told that counts something; [`u32::MAX`] if there is none.
+    pub(super) count: u32,
     pub(super) said: Narrow<SAID>,
     /// Lines written by a call; pairs of words of a message.
     pub(super) body: Sketch<BODY>,
@@ -86,6 +88,10 @@ impl Marks {
     pub(super) const TIMED: Self = Self(1 << 11);
     /// It changes something and does nothing else.
     pub(super) const EDITS: Self = Self(1 << 12);
+    /// It runs tests: that they fail is what they are for.
+    pub(super) const TESTS: Self = Self(1 << 13);
+    /// It failed because somebody else holds what is needed, for now.
+    pub(super) const HELD: Self = Self(1 << 14);
 
     pub(super) fn set(&mut self, mark: Self, on: bool) {
         if on {
@@ -118,8 +124,10 @@ impl StepPrint {
         marks.set(Marks::CHANGES, call.traits.changes || shown);
         marks.set(Marks::EDITS, call.traits.edits || shown);
         marks.set(Marks::WAITS, call.traits.waits);
-        let undone = failed && (outcome.cancelled || is_outage(step.result));
-        marks.set(Marks::NO_STEP, call.traits.thinks || undone);
+        marks.set(Marks::HELD, failed && outcome.held);
+        marks.set(Marks::TESTS, call.traits.tests);
+        let out = outcome.hints_outage && (failed || outcome.is_message()) && is_outage(step.result);
+        marks.set(Marks::NO_STEP, call.traits.thinks || out || (failed && outcome.cancelled));
         marks.set(Marks::IDLES, call.traits.idles);
         marks.set(Marks::PROSE, failed && call.is_prose());
         marks.set(Marks::SOLID, call.traits.solid);
@@ -131,12 +139,13 @@ impl StepPrint {
         Self {
             call: call.digest,
             started_ms: step.started_ms.unwrap_or(0),
-            ended_ms: step.ended_ms.unwrap_or(0),
+            took_ms: took_ms(step),
             told: outcome.told,
             gist: outcome.gist,
             target: if call.target == 0 { outcome.path } else { call.target },
             replaced: call.replaced,
             written: call.written,
+            count: outcome.count,
             said: call.said.narrow(),
             body: call.body,
             lines: outcome.lines,
@@ -152,7 +161,12 @@ impl StepPrint {
         for part in words::ends(text) {
             words::read(part, false, &mut message);
         }
-        Self { body: message.pairs, ..Self::blank(StepKind::Said(role)) }
+        Self {
+            told: message.told,
+            body: message.pairs,
+            words: message.words,
+            ..Self::blank(StepKind::Said(role))
+        }
     }
 
     /// The fingerprint of what the agent's work amounts to so far.
@@ -166,16 +180,21 @@ impl StepPrint {
         Self { told: files, gist: passed, target: failed, ..Self::blank(StepKind::Output) }
     }
 
+    pub(super) fn ended_ms(&self) -> i64 {
+        self.started_ms.saturating_add(i64::from(self.took_ms))
+    }
+
     fn blank(kind: StepKind) -> Self {
         Self {
             call: 0,
             started_ms: 0,
-            ended_ms: 0,
+            took_ms: 0,
             told: 0,
             gist: 0,
             target: 0,
             replaced: 0,
             written: 0,
+            count: u32::MAX,
             said: Narrow::default(),
             body: Sketch::default(),
             lines: Sketch::default(),
@@ -186,16 +205,28 @@ impl StepPrint {
     }
 }
 
-/// Pairs of words, by which messages are compared: single ones are much the same in any two.
+fn took_ms(step: &ToolStep<'_>) -> u32 {
+    let (started, ended) = (step.started_ms.unwrap_or(0), step.ended_ms.unwrap_or(0));
+    u32::try_from(ended.saturating_sub(started).max(0)).unwrap_or(u32::MAX)
+}
+
+/// Pairs of words, by which messages are compared: single ones are much the same in any two. Where nothing else was
+/// said in between, single ones will do.
 #[derive(Default)]
 struct Message {
+    told: u32,
     pairs: Sketch<BODY>,
+    words: Sketch<TOLD>,
     before: u32,
 }
 
 impl Sink for Message {
     fn word(&mut self, word: Word) {
+        self.told = chain(self.told, word.exact);
         if word.form == Form::Letters {
+            if word.long {
+                self.words.insert(word.plain);
+            }
             let before = std::mem::replace(&mut self.before, word.plain);
             if before != 0 {
                 self.pairs.insert(chain(before, word.plain));

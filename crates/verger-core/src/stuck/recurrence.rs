@@ -5,15 +5,13 @@
 //! the same: if nothing was learned, similar will do; if something was, it must be told in the same words; and
 //! once something was changed, the numbers must agree too, for twenty problems and then nineteen is progress.
 
-use super::gain::REDONE;
 use super::history::{History, Past, same_failure, similar_calls};
 use super::judgement::{Evidence, Kind, STEPS_MAX};
 use super::outcome::TOLD;
-use super::print::{StepKind, StepPrint};
+use super::print::{Marks, StepKind, StepPrint};
 use super::sketch::Narrow;
+use super::weights::Weights;
 
-/// Each earlier time the same trouble came: the fifth time is a verdict.
-const RECURRED: u32 = 25;
 /// Steps within which trouble counts as come back.
 const WINDOW: u32 = 24;
 /// Steps for which it stands if nothing more is heard of it.
@@ -54,6 +52,7 @@ impl Recurrence {
         print: &StepPrint,
         words: &Narrow<TOLD>,
         history: &History,
+        weights: &Weights,
     ) {
         let (mut changed, mut news) = (false, 0);
         let mut found = Found::default();
@@ -61,12 +60,21 @@ impl Recurrence {
             let same_words = past.told == print.told;
             let same = past.failed()
                 && !past.batched
+                && !past.overcome
                 && same_failure(past, print, words)
                 && (news == 0 || same_words || (!changed && past.gist == print.gist))
                 && similar_calls(past, print);
             if same {
                 let unlike = past.call != print.call && !same_words && news > found.length as u32 + 1;
-                found.add(past.step, if unlike { RECURRED / 3 } else { RECURRED });
+                let tested = changed && print.marks.has(Marks::TESTS);
+                found.add(
+                    past.step,
+                    match (unlike, tested) {
+                        (true, _) => weights.recurred / 3,
+                        (false, true) => weights.recurred_in_tests,
+                        (false, false) => weights.recurred,
+                    },
+                );
             }
             changed |= past.changed;
             news += u32::from(past.news);
@@ -75,19 +83,37 @@ impl Recurrence {
     }
 
     /// A change was made that was made before.
-    pub(super) fn on_redone(&mut self, at: (u32, u32), print: &StepPrint, history: &History) {
-        let mut found = Found { points: REDONE, ..Found::default() };
+    pub(super) fn on_redone(
+        &mut self,
+        at: (u32, u32),
+        print: &StepPrint,
+        history: &History,
+        weights: &Weights,
+    ) {
+        let mut found = Found { points: weights.redone, ..Found::default() };
         for past in recent(history, at.1).filter(|past| past.redone) {
-            found.add(past.step, REDONE);
+            found.add(past.step, weights.redone);
         }
         self.take(Kind::ReappliedEdit, at, print.call, &found);
     }
 
-    /// The agent said something; `news_at` is where something was last learned.
-    pub(super) fn on_said(&mut self, at: (u32, u32), print: &StepPrint, history: &History, news_at: u32) {
+    /// The agent said something; `did_at` is where it last did anything that came to something, `heard_at` where it
+    /// was last told something new.
+    pub(super) fn on_said(
+        &mut self,
+        at: (u32, u32),
+        print: &StepPrint,
+        history: &History,
+        (did_at, heard_at): (u32, u32),
+        weights: &Weights,
+    ) {
+        let words = print.words.narrow();
         let mut found = Found::default();
-        for past in history.iter().filter(|past| past.place >= news_at && past.says_the_same(print)) {
-            found.add(past.step, RECURRED);
+        for past in history.iter().take_while(|past| past.place >= did_at) {
+            let nothing_heard = past.place > heard_at;
+            if past.says_the_same(print) || (nothing_heard && past.paraphrases(&words, print.kind)) {
+                found.add(past.step, weights.recurred);
+            }
         }
         self.take(Kind::DialogueLoop, at, 0, &found);
     }

@@ -45,6 +45,10 @@ impl Roles {
     pub(super) const PAGES: Self = Self(1 << 15);
     /// Says that the call was not carried out because of another one.
     pub(super) const CANCELLED: Self = Self(1 << 16);
+    /// Messages about an outage have such a word.
+    pub(super) const OUTAGE: Self = Self(1 << 17);
+    /// A call that says this runs tests.
+    pub(super) const TESTS: Self = Self(1 << 18);
 
     pub(super) const fn has(self, role: Self) -> bool {
         self.0 & role.0 != 0
@@ -72,45 +76,64 @@ pub(super) fn is_failing_pair(before: u32, word: u32) -> bool {
     PAIRS.iter().any(|pair| pair[1] == word && pair[0] == before)
 }
 
+/// Whether these two words say together that somebody else holds what is needed.
+pub(super) fn is_holding_pair(before: u32, word: u32) -> bool {
+    HOLDING.iter().any(|pair| pair[1] == word && pair[0] == before)
+}
+
 const SLOTS: usize = 1024;
 
-const PAIRS: [[u32; 2]; 24] = {
-    let words = [
-        ["timed", "out"],
-        ["permission", "denied"],
-        ["access", "denied"],
-        ["syntax", "error"],
-        ["unexpected", "eof"],
-        ["unexpected", "token"],
-        ["unexpected", "end"],
-        ["unable", "to"],
-        ["could", "not"],
-        ["couldn", "t"],
-        ["can", "t"],
-        ["already", "exists"],
-        ["a", "directory"],
-        ["segmentation", "fault"],
-        ["rule", "to"],
-        ["konnte", "nicht"],
-        ["no", "se"],
-        ["\u{9519}", "\u{8bef}"],
-        ["\u{5931}", "\u{8d25}"],
-        ["\u{65e0}", "\u{6cd5}"],
-        ["\u{627e}", "\u{4e0d}"],
-        ["\u{5931}", "\u{6557}"],
-        ["\u{30a8}", "\u{30e9}"],
-        ["\u{305b}", "\u{3093}"],
-    ];
-    let mut pairs = [[0; 2]; 24];
+const PAIRS: [[u32; 2]; 27] = digests([
+    ["timed", "out"],
+    ["permission", "denied"],
+    ["access", "denied"],
+    ["syntax", "error"],
+    ["unexpected", "eof"],
+    ["unexpected", "token"],
+    ["unexpected", "end"],
+    ["unable", "to"],
+    ["could", "not"],
+    ["couldn", "t"],
+    ["can", "t"],
+    ["already", "exists"],
+    ["a", "directory"],
+    ["segmentation", "fault"],
+    ["rule", "to"],
+    ["konnte", "nicht"],
+    ["no", "se"],
+    ["\u{9519}", "\u{8bef}"],
+    ["\u{5931}", "\u{8d25}"],
+    ["\u{65e0}", "\u{6cd5}"],
+    ["\u{627e}", "\u{4e0d}"],
+    ["\u{5931}", "\u{6557}"],
+    ["\u{30a8}", "\u{30e9}"],
+    ["\u{305b}", "\u{3093}"],
+    ["ok", "false"],
+    ["success", "false"],
+    ["succeeded", "false"],
+]);
+
+const HOLDING: [[u32; 2]; 7] = digests([
+    ["get", "lock"],
+    ["obtain", "lock"],
+    ["acquire", "lock"],
+    ["held", "by"],
+    ["is", "locked"],
+    ["resource", "busy"],
+    ["temporarily", "unavailable"],
+]);
+
+const fn digests<const N: usize>(words: [[&str; 2]; N]) -> [[u32; 2]; N] {
+    let mut pairs = [[0; 2]; N];
     let mut at = 0;
-    while at < pairs.len() {
+    while at < N {
         pairs[at] = [digest_of(words[at][0]), digest_of(words[at][1])];
         at += 1;
     }
     pairs
-};
+}
 
-const GROUPS: [(Roles, &[&str]); 17] = [
+const GROUPS: [(Roles, &[&str]); 19] = [
     (Roles::CANCELLED, &["sibling", "cancelled", "canceled"]),
     (
         Roles::LEADS_FAILURE,
@@ -174,6 +197,7 @@ const GROUPS: [(Roles, &[&str]); 17] = [
             "readable",
             "writable",
             "executable",
+            "registered",
             "gefunden",
             "vorhanden",
             "trouvé",
@@ -212,6 +236,55 @@ const GROUPS: [(Roles, &[&str]); 17] = [
             "\u{6557}",
             "\u{30e9}",
             "\u{3093}",
+            "false",
+            "lock",
+            "by",
+            "locked",
+            "busy",
+            "unavailable",
+        ],
+    ),
+    (
+        Roles::OUTAGE,
+        &[
+            "limit",
+            "limits",
+            "limited",
+            "limiting",
+            "limiterror",
+            "requests",
+            "quota",
+            "exhausted",
+            "overloaded",
+            "ratelimit",
+            "ratelimited",
+            "ratelimiterror",
+            "throttlingexception",
+            "unavailable",
+            "gateway",
+            "server",
+            "connection",
+            "unreachable",
+            "resolution",
+            "resolve",
+            "eai_again",
+            "eai",
+            "econnrefused",
+            "econnreset",
+            "etimedout",
+            "enotfound",
+            "enetunreach",
+            "status",
+            "code",
+            "http",
+            "error",
+        ],
+    ),
+    (
+        Roles::TESTS,
+        &[
+            "test", "tests", "testing", "pytest", "unittest", "spec", "specs", "jest", "vitest", "mocha",
+            "rspec", "ctest", "tox", "phpunit", "junit",
         ],
     ),
     (

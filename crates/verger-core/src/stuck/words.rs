@@ -38,6 +38,8 @@ pub(super) struct Word {
     /// Digest without regard to case.
     pub(super) exact: u32,
     pub(super) form: Form,
+    /// What a number amounts to, without its fraction.
+    pub(super) value: u32,
     /// Long enough to carry meaning.
     pub(super) long: bool,
     /// It ends like the name of an error and is followed by a colon.
@@ -51,6 +53,9 @@ pub(super) trait Sink {
     fn token(&mut self, path: bool);
     fn line(&mut self);
 }
+
+const TMP: u32 = digest_of("tmp");
+const TEMP: u32 = digest_of("temp");
 
 /// Digest of a word, as [`read`] makes it; usable in constants.
 pub(super) const fn digest_of(word: &str) -> u32 {
@@ -137,16 +142,18 @@ fn class(byte: u8) -> Class {
 /// Reads `bytes`. `escaped` says that they stand between the quotes of JSON.
 pub(super) fn read(bytes: &[u8], escaped: bool, sink: &mut impl Sink) {
     let mut token = Token::default();
-    let mut id_before = false;
+    let (mut id_before, mut below_temp) = (false, false);
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         match class(byte) {
             Class::Letter | Class::Digit => {
                 let (mut word, end) = scan(bytes, at);
                 id_before = (id_before && continues_id(bytes, at, end)) || word.form == Form::Volatile;
-                if id_before {
+                // What lies in a folder for temporary things has a name of its own each time.
+                if id_before || (below_temp && word.plain != word.exact) {
                     word.form = Form::Volatile;
                 }
+                below_temp = matches!(word.plain, TMP | TEMP) && bytes.get(end) == Some(&b'/');
                 sink.word(word);
                 token.words = true;
                 at = end;
@@ -159,6 +166,7 @@ pub(super) fn read(bytes: &[u8], escaped: bool, sink: &mut impl Sink) {
                     plain: digest,
                     exact: digest,
                     form: Form::Letters,
+                    value: 0,
                     long: true,
                     names_error: false,
                 };
@@ -237,7 +245,7 @@ fn scan(bytes: &[u8], start: usize) -> (Word, usize) {
     let plain = finish(digest);
     let letters = end - start;
     let names_error = letters > 5 && bytes.get(end) == Some(&b':') && ends_like_error(&bytes[start..end]);
-    (Word { plain, exact: plain, form: Form::Letters, long: letters >= 3, names_error }, end)
+    (Word { plain, exact: plain, form: Form::Letters, value: 0, long: letters >= 3, names_error }, end)
 }
 
 /// The same from the first digit on, which is at `from`; `digest` and `hex` are of the letters before.
@@ -269,11 +277,37 @@ fn scan_with_digits(bytes: &[u8], start: usize, from: usize, digest: u32, mut he
         _ if (hex && letters + digits >= 7) || (letters + digits >= 10 && turns >= 4) => Form::Volatile,
         _ => Form::Letters,
     };
-    let plain = finish(plain);
-    // A duration or a size written with its unit is no name.
-    let measured = letters > 0 && letters <= 2 && from == start;
-    let exact = if measured { plain } else { finish(exact) };
-    (Word { plain, exact, form, long: letters >= 3, names_error: false }, end)
+    let text = &bytes[start..end];
+    let stem = if form == Form::Letters { stem_before_id(text) } else { None };
+    let plain = finish(stem.unwrap_or(plain));
+    // A moment or a duration written with its unit means nothing; how large something is does.
+    let measured = letters > 0 && letters <= 2 && from == start && !is_size(text);
+    let exact = if measured || stem.is_some() { plain } else { finish(exact) };
+    let value = if letters == 0 { amount(text) } else { 0 };
+    (Word { plain, exact, form, value, long: letters >= 3, names_error: false }, end)
+}
+
+/// Digest of `exec_` in `exec_5f3a9c1e`: what comes before an id is the name.
+fn stem_before_id(word: &[u8]) -> Option<u32> {
+    let joint = word.iter().rposition(|byte| *byte == b'_')?;
+    let id = &word[joint + 1..];
+    let is_id = id.len() >= 7 && id.iter().all(u8::is_ascii_hexdigit) && id.iter().any(u8::is_ascii_digit);
+    (joint > 0 && is_id).then(|| {
+        let letters = word[..joint].iter().filter(|byte| !byte.is_ascii_digit());
+        letters.fold(SEED, |digest, byte| fold(digest, byte.to_ascii_lowercase()))
+    })
+}
+
+/// Whether a number is followed by a unit of size. A small `m` is a minute.
+fn is_size(word: &[u8]) -> bool {
+    let unit = word.iter().rposition(u8::is_ascii_digit).map_or(word, |last| &word[last + 1..]);
+    matches!(unit, b"B" | b"k" | b"K" | b"M" | b"G" | b"kB" | b"KB" | b"MB" | b"GB" | b"TB")
+}
+
+/// What a number amounts to, without its fraction.
+fn amount(number: &[u8]) -> u32 {
+    let whole = number.iter().take_while(|byte| **byte != b'.').filter(|byte| byte.is_ascii_digit());
+    whole.fold(0, |amount: u32, digit| amount.saturating_mul(10).saturating_add(u32::from(digit - b'0')))
 }
 
 /// Whether a number goes on after this byte: with its fraction, or with the next group of three digits.

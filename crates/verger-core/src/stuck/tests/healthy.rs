@@ -224,3 +224,80 @@ fn l06_long_texts_that_differ_where_nobody_looks_are_not_the_same_change() {
     let cut = "import os\nimport sys\nfrom app import main\ndef run(): …[2310 chars cut]…\n";
     assert_healthy(&many(12, |n| write("/app/solve.py", &format!("{cut}{}", prose(n, 1)))));
 }
+
+#[test]
+fn l10_fewer_failing_tests_than_ever_are_progress_and_more_are_not() {
+    let round = |n: usize, failing: usize| {
+        [
+            shell(&format!("./configure --with-{}", name(n)), ""),
+            failed(
+                "bash",
+                "{\"command\":\"run-all\"}",
+                format!("FAILED: {failing} failed, in the same words as ever"),
+            ),
+        ]
+    };
+    assert_healthy(&(0..20).flat_map(|n| round(n, 40 - n)).collect::<Vec<_>>());
+    assert_stuck(&(0..20).flat_map(|n| round(n, 40 + n)).collect::<Vec<_>>(), 13);
+}
+
+#[test]
+fn l06_a_test_may_fail_in_the_same_words_five_times_while_the_code_changes() {
+    let round = |n: usize| {
+        let told = "FAIL: test_reconnect\nAssertionError: 0 != 1\nFAILED (failures=1)";
+        [
+            write("/src/client.py", &prose(n, 6)),
+            failed("bash", "{\"command\":\"python -m unittest client\"}", told),
+        ]
+    };
+    assert_healthy(&(0..5).flat_map(round).collect::<Vec<_>>());
+    assert_eq!(assert_stuck(&(0..8).flat_map(round).collect::<Vec<_>>(), 11), Kind::SameError);
+}
+
+#[test]
+fn l06_trouble_that_was_overcome_is_over() {
+    let service = |n: usize| {
+        let up = format!("{{\"command\":\"compose up -d {}\"}}", name(n));
+        [
+            failed("bash", up.clone(), "Error response from daemon: port is already allocated"),
+            failed("bash", up.clone(), "Error response from daemon: port is already allocated"),
+            shell(&format!("sed -i s/80/90/ compose.{}.yaml", name(n)), ""),
+            call("bash", up, format!("{} started", name(n))),
+        ]
+    };
+    assert_healthy(&(0..8).flat_map(service).collect::<Vec<_>>());
+}
+
+#[test]
+fn l06_the_same_few_words_written_in_many_places_are_work_though_one_of_them_fails() {
+    let header = |n: usize| {
+        replace(&format!("/tests/{}.py", name(n)), "import pytest", "# the licence is MIT\nimport pytest")
+    };
+    let mut steps = many(20, header);
+    steps.insert(9, failed("Edit", "{\"file_path\":\"/tests/none.py\"}", "File does not exist."));
+    assert_healthy(&steps);
+    let lines: Vec<String> = (0..12).map(|n| format!("let {} = read(n);", name(n))).collect();
+    let calm = |n: usize| replace("/src/a.rs", &lines[n], "let value = read(n).unwrap_or_default();");
+    assert_healthy(&many(12, calm));
+}
+
+#[test]
+fn l06_an_outage_told_in_a_success_is_no_loop() {
+    let steps =
+        many(30, |_| call("embed", "{\"text\":\"two\"}", "503 Service Unavailable: upstream connect error"));
+    assert_healthy(&steps);
+}
+
+#[test]
+fn l06_telling_of_each_thing_done_is_no_dialogue_loop() {
+    let mut steps = Vec::new();
+    for n in 0..20 {
+        let told = format!(
+            "Now I move the next one of the components into the new folder for the user interface: {}.",
+            name(n)
+        );
+        steps.push(Step::Said(Role::Agent, told));
+        steps.push(shell(&format!("git mv src/{0}.tsx src/ui/{0}.tsx", name(n)), ""));
+    }
+    assert_healthy(&steps);
+}

@@ -230,3 +230,75 @@ fn l06_a_loop_of_waiting_that_takes_no_time_is_seen_in_the_end() {
     assert_eq!(stuck(&steps), None, "issued together");
     assert_stuck(&apart, 30);
 }
+
+#[test]
+fn x20_a_short_text_under_new_names_each_failing_is_seen() {
+    let mut steps = Vec::new();
+    for n in 0..8 {
+        let file = format!("/app/{}.py", name(n));
+        steps.push(write(&file, "from lib import parse\nprint(parse('a,b'))\n"));
+        steps.push(failed(
+            "bash",
+            format!("{{\"command\":\"python {file}\"}}"),
+            "ModuleNotFoundError: No module named 'lib'",
+        ));
+    }
+    assert_stuck(&steps, 7);
+}
+
+#[test]
+fn x20_one_text_saved_as_draft_after_draft_is_seen() {
+    let draft = |n: usize| {
+        write(&format!("/app/report_v{n}.md"), "The service leaks sockets when the peer resets.\n")
+    };
+    let steps: Vec<Step> = (0..10).map(draft).collect();
+    assert_eq!(assert_stuck(&steps, 7), Kind::ReappliedEdit);
+}
+
+#[test]
+fn x20_a_promise_in_other_words_is_seen_if_nothing_else_is_said_or_done() {
+    let promises = [
+        "I'll go ahead and implement the changes to the scheduler now.",
+        "Now I will implement the scheduler changes.",
+        "Let me go ahead and implement the changes to the scheduler.",
+        "I'm going to implement the scheduler changes now.",
+        "I will now implement the changes to the scheduler.",
+        "Going ahead now to implement the changes to the scheduler.",
+        "I'll implement the scheduler changes now.",
+    ];
+    let say = |text: &str| {
+        [Step::Said(Role::Agent, text.to_owned()), Step::Said(Role::User, "Continue.".to_owned())]
+    };
+    let steps: Vec<Step> = promises.iter().flat_map(|text| say(text)).collect();
+    assert_eq!(assert_stuck(&steps, 13), Kind::DialogueLoop);
+    let answered = |(n, text): (usize, &&str)| {
+        [Step::Said(Role::Agent, (*text).to_owned()), Step::Said(Role::User, prose(n, 2))]
+    };
+    assert_eq!(
+        stuck(&promises.iter().enumerate().flat_map(answered).collect::<Vec<_>>()),
+        None,
+        "it was told something new"
+    );
+}
+
+#[test]
+fn x20_names_of_temporary_things_and_nonces_do_not_hide_a_repeat() {
+    let run = |n: usize| {
+        let told = format!(
+            "  File \"/tmp/exec_{:08x}/main.py, /tmp/tmp{:05x}q/main.py\", line 2\nFileNotFoundError: no sales.csv",
+            n * 0x0123_4567 + 0x1a2b_3c4d,
+            n * 7_919
+        );
+        failed("run_code", "{\"code\":\"read('sales.csv')\"}", told)
+    };
+    assert_stuck(&(0..8).map(run).collect::<Vec<_>>(), 5);
+    let sync = |n: usize| {
+        let id = format!("{:08x}", n * 0x0123_4567 + 0x1a2b_3c4d);
+        call(
+            "client",
+            format!("{{\"op\":\"sync\",\"nonce\":\"{id}\"}}"),
+            format!("{{\"ok\": false, \"reason\": \"no handler\", \"nonce\": \"{id}\"}}"),
+        )
+    };
+    assert_stuck(&(0..8).map(sync).collect::<Vec<_>>(), 5);
+}

@@ -4,6 +4,7 @@ mod healthy;
 mod hostile;
 mod looping;
 mod properties;
+mod waiting;
 
 use super::{Detector, Judgement, Kind, Level, Role, StepPrint, ToolStep};
 
