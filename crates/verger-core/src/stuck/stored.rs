@@ -13,7 +13,7 @@ use crate::record::{Damaged, Stored};
 const VERSION: u8 = 1;
 
 /// Each mark is the bit of its place here, for ever.
-const MARKS: [Marks; 13] = [
+const MARKS: [Marks; 15] = [
     Marks::ASKS,
     Marks::CHANGES,
     Marks::WAITS,
@@ -27,6 +27,8 @@ const MARKS: [Marks; 13] = [
     Marks::PAGE,
     Marks::TIMED,
     Marks::EDITS,
+    Marks::TESTS,
+    Marks::HELD,
 ];
 
 impl Stored for StepPrint {
@@ -34,12 +36,13 @@ impl Stored for StepPrint {
         let Self {
             call,
             started_ms,
-            ended_ms,
+            took_ms,
             told,
             gist,
             target,
             replaced,
             written,
+            count,
             said,
             body,
             lines,
@@ -51,7 +54,9 @@ impl Stored for StepPrint {
         row.extend(bits(*marks).to_le_bytes());
         row.extend(call.to_le_bytes());
         started_ms.put(row);
-        ended_ms.wrapping_sub(*started_ms).put(row);
+        took_ms.put(row);
+        // Most count nothing: so that takes one byte.
+        count.wrapping_add(1).put(row);
         for digest in [told, gist, target, replaced, written] {
             row.extend(digest.to_le_bytes());
         }
@@ -70,7 +75,8 @@ impl Stored for StepPrint {
         let marks = marks(u16::from_le_bytes(chunk(row)?))?;
         let call = u64::from_le_bytes(chunk(row)?);
         let started_ms = i64::take(row)?;
-        let ended_ms = started_ms.wrapping_add(i64::take(row)?);
+        let took_ms = u32::take(row)?;
+        let count = u32::take(row)?.wrapping_sub(1);
         let mut digest = || chunk(row).map(u32::from_le_bytes);
         let [told, gist, target, replaced, written] = [digest()?, digest()?, digest()?, digest()?, digest()?];
         let (said, body) = (take_narrow::<SAID>(row)?, take_sketch::<BODY>(row)?);
@@ -78,12 +84,13 @@ impl Stored for StepPrint {
         Ok(Self {
             call,
             started_ms,
-            ended_ms,
+            took_ms,
             told,
             gist,
             target,
             replaced,
             written,
+            count,
             said,
             body,
             lines,
@@ -175,7 +182,7 @@ mod tests {
         let mut print = StepPrint::of_message(Role::User, "");
         print.kind = StepKind::Call;
         (print.call, print.told, print.written) = (0x0102_0304_0506_0708, 9, 0xffff_ffff);
-        (print.started_ms, print.ended_ms) = (1_000, 1_250);
+        (print.started_ms, print.took_ms) = (1_000, 250);
         for digest in [7_u32 << 16, 3 << 16] {
             print.body.insert(digest);
         }
@@ -199,9 +206,8 @@ mod tests {
         let hex = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         assert_eq!(
             hex,
-            "0100041008070605040302 01d00ff403090000000000000000000000000000 00ffffffff020300070002\
-             00000300000007000000"
-                .replace(' ', "")
+            "010004100807060504030201d00ffa010009000000000000000000000000000000ffffffff0203000700\
+             0200000300000007000000"
         );
         assert_eq!(from_row::<StepPrint>(&bytes), Ok(print()));
     }
