@@ -12,14 +12,15 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
+use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::Instant;
 
 use serde::Deserialize;
 use verger_core::stuck::{Detector, Level, Role, StepPrint, ToolStep};
 
-/// How often everything is judged again to measure what it costs.
-const ROUNDS: u32 = 10;
+/// How often each run is judged again to measure what it costs.
+const TIMES: u32 = 40;
 
 #[derive(Deserialize)]
 struct Run {
@@ -235,17 +236,19 @@ fn delay(flagged: &BTreeMap<&str, u32>, labels: &BTreeMap<&str, &Label>) -> Opti
     delays.get(delays.len() / 2).copied()
 }
 
-/// Microseconds per step, each run judged as a whole, to its end or to where the rule fires.
+/// Microseconds per step, each run judged as a whole, to its end or to where the rule fires; for each the shortest of
+/// several times, in which nobody else had the processor.
 fn cost(rule: Rule, runs: &[Run]) -> f64 {
-    let begin = Instant::now();
-    let mut steps = 0_u64;
-    for _ in 0..ROUNDS {
-        for run in runs {
-            let end = rule(&run.steps);
-            let judged =
-                end.map_or(run.steps.len(), |end| run.steps.iter().filter(|step| step.i <= end).count());
-            steps += judged as u64;
-        }
+    let (mut steps, mut seconds) = (0_usize, 0.0);
+    for run in runs {
+        let end = rule(&run.steps);
+        steps += end.map_or(run.steps.len(), |end| run.steps.iter().filter(|step| step.i <= end).count());
+        let time = || {
+            let begin = Instant::now();
+            black_box(rule(black_box(&run.steps)));
+            begin.elapsed()
+        };
+        seconds += (0..TIMES).map(|_| time()).min().unwrap_or_default().as_secs_f64();
     }
-    begin.elapsed().as_secs_f64() * 1e6 / steps.max(1) as f64
+    seconds * 1e6 / steps.max(1) as f64
 }

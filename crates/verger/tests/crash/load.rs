@@ -83,8 +83,10 @@ fn beat(http: &Http, _round: u64, turn: u64, seen: &mut Vec<Acknowledged>) -> io
 /// An orchestrator assigns tasks and hears of their end.
 fn work(http: &Http, round: u64, turn: u64, acknowledged: &mut Vec<Acknowledged>) -> io::Result<()> {
     let (id, rank) = (format!("work-{round}-{}", turn / 3), (turn % 3) as u8);
+    // Each crash leaves a task open, and an agent has only so many.
+    let agent = format!("works-{}", round % 10);
     let task =
-        json!({"agentId": "works", "status": STATUSES[rank as usize], "description": "it has to be done"});
+        json!({"agentId": agent, "status": STATUSES[rank as usize], "description": "it has to be done"});
     expect(http.ask("PUT", &format!("/v1/tasks/{id}"), Some(&task))?, 200);
     acknowledged.push(Acknowledged::Task { id, rank });
     Ok(())
