@@ -153,7 +153,7 @@ mod tests {
         let found = |lines: &[&'static str]| {
             let mut headers = HeaderMap::new();
             for line in lines {
-                headers.append(COOKIE, axum::http::HeaderValue::from_static(line));
+                headers.append(COOKIE, HeaderValue::from_static(line));
             }
             cookie(&headers).map(ToOwned::to_owned)
         };
