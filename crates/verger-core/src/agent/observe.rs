@@ -10,7 +10,7 @@ use crate::health::HealthState;
 use crate::id::TaskId;
 use crate::liveness::Heard;
 use crate::signal::{
-    Author, Awaited, Body, Content, Failure, Heartbeat, Status, StatusReport, TaskChange, Trust,
+    Author, Awaited, Body, Content, Failure, Heartbeat, Output, Status, StatusReport, TaskChange, Trust,
 };
 use crate::signs::Novelty;
 use crate::stuck::StepPrint;
@@ -94,12 +94,7 @@ impl Agent {
                     self.end_outage(step);
                 }
             }
-            Body::Output(output) => {
-                self.follow_output(step, output);
-                if self.signs().output.get_or_insert_default().observe(now, output) {
-                    self.on_lasting_progress(now);
-                }
-            }
+            Body::Output(output) => self.on_output(step, output),
             Body::Error(failure) => self.on_failure(step, failure),
             Body::Status(report) => self.on_status(step, *report, sent_at),
             Body::Handoff { .. } => {
@@ -125,16 +120,25 @@ impl Agent {
                 self.on_answer(step);
             }
             Body::Task(TaskChange::Assigned(task)) => self.on_task_assigned(now, task.clone()),
-            Body::Task(TaskChange::Ended(task)) => {
-                if self.task.as_ref() == Some(task) {
-                    self.progress.on_unassigned();
-                    self.waiting.on_nothing_to_do(now);
-                    self.forget_the_turn();
-                    self.begin_steps_anew(step);
-                }
-            }
+            Body::Task(TaskChange::Ended(task)) => self.on_task_ended(step, task),
             Body::Channel(channel) => self.on_channel(step, *channel),
             Body::Outcome { key, outcome } => self.on_outcome(step, key, *outcome),
+        }
+    }
+
+    fn on_output(&mut self, step: &Step<'_>, output: &Output) {
+        self.follow_output(step, output);
+        if self.signs().output.get_or_insert_default().observe(step.now, output) {
+            self.on_lasting_progress(step.now);
+        }
+    }
+
+    fn on_task_ended(&mut self, step: &Step<'_>, task: &TaskId) {
+        if self.task.as_ref() == Some(task) {
+            self.progress.on_unassigned();
+            self.waiting.on_nothing_to_do(step.now);
+            self.forget_the_turn();
+            self.begin_steps_anew(step);
         }
     }
 

@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn x20_a_stored_print_is_these_bytes_for_ever() {
         let bytes = to_row(&print());
-        let hex = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let hex = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
         assert_eq!(
             hex,
             "0100041008070605040302 01d00ff403090000000000000000000000000000 00ffffffff020300070002\
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn x20_every_print_comes_back_as_it_was_and_is_small() {
-        let text = (0..2_000).map(|n| format!("line {n} tells of word{n}\n")).collect::<String>();
+        let text = (0..2_000).map(|n| format!("line {n} tells of word{n}\n")).collect::<Vec<_>>().concat();
         let full = ToolStep { tool: "run", args: &text, result: &text, ..ToolStep::default() };
         let timed = ToolStep { started_ms: Some(i64::MIN), ended_ms: Some(i64::MAX), ..full };
         let prints = [

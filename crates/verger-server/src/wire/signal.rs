@@ -110,15 +110,16 @@ fn tool_call(
         }
         Phase::Finished => {
             let begun = calls.end(agent, trust, id);
-            let began = begun.as_ref().and_then(|begun| begun.at);
-            let told = call.args.as_ref().map(|args| step::arguments(args.get()));
+            let started = begun.as_ref().and_then(|begun| begun.at);
+            // What an end says itself counts.
             let begun = begun.filter(|_| call.args.is_none());
             let print = begun.as_ref().map_or(print, |begun| begun.print);
+            let told = call.args.as_ref().map(|args| step::arguments(args.get()));
             let args = told.or(begun.map(|begun| begun.args));
             let text = call.error.as_deref().or(call.result.as_ref().map(api::AnyJson::get)).unwrap_or("");
             let took = call.duration_ms.map(Span::millis);
             let result = ResultPrint::of(text, call.error.is_some(), took);
-            let step = step::of_call(call, args.as_deref(), sent_at, began);
+            let step = step::of_call(call, args.as_deref(), sent_at, started);
             Body::ToolFinished { call: id, print, result, tool: Some(call.tool.as_ref().into()), step }
         }
     }

@@ -25,8 +25,10 @@ pub(super) fn of_call(
 ) -> Option<Box<StepPrint>> {
     let args = args?;
     let result = match (&call.error, &call.result) {
-        (Some(error), _) => Cow::Borrowed(error.as_ref()),
+        (Some(error), None) => Cow::Borrowed(error.as_ref()),
         (None, Some(result)) => plain(result.get()),
+        // A command that failed says more than its exit code.
+        (Some(error), Some(result)) => Cow::Owned(format!("{}\n{error}", plain(result.get()))),
         (None, None) => return None,
     };
     let ended_ms = ended.map(|at| at.0);
@@ -67,10 +69,8 @@ fn plain(json: &str) -> Cow<'_, str> {
     if json.starts_with('"') {
         return serde_json::from_str(json).map_or(Cow::Borrowed(json), Cow::Owned);
     }
-    let parts: Vec<Value> = match json.starts_with('[') {
-        true => serde_json::from_str(json).unwrap_or_default(),
-        false => Vec::new(),
-    };
+    let parts: Vec<Value> =
+        if json.starts_with('[') { serde_json::from_str(json).unwrap_or_default() } else { Vec::new() };
     let texts: Vec<&str> = parts.iter().filter_map(text_of_part).collect();
     match json {
         "null" => Cow::Borrowed(""),
