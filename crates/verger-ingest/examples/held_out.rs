@@ -18,8 +18,8 @@ use std::fs;
 use std::io::{self, Write};
 
 use serde::Deserialize;
-use verger_core::stuck::{Detector, Level, Role, StepPrint, ToolStep, Weights};
-use verger_ingest::{Call, Event, Format, Recording, Runs, Talker, read};
+use verger_core::stuck::{Detector, Level, StepPrint, Weights};
+use verger_ingest::{Call, Event, Format, Recording, Runs, read};
 
 #[derive(Deserialize)]
 struct Label {
@@ -152,31 +152,6 @@ fn choose(cases: &[&Case]) -> Weights {
     weights
 }
 
-fn event_print(event: &Event) -> StepPrint {
-    match event {
-        Event::Call(call) => StepPrint::of_call(&ToolStep {
-            tool: &call.tool,
-            args: &call.args,
-            result: &call.result,
-            error: call.error,
-            exit_code: call.exit_code,
-            started_ms: call.started_ms,
-            ended_ms: call.ended_ms,
-        }),
-        Event::Message { from, text } => {
-            let role = match from {
-                Talker::Agent => Role::Agent,
-                Talker::User => Role::User,
-                Talker::Other => Role::Other,
-            };
-            StepPrint::of_message(role, text)
-        }
-        Event::Output { files_changed, tests_passed, tests_failed } => {
-            StepPrint::of_output(*files_changed, *tests_passed, *tests_failed)
-        }
-    }
-}
-
 /// Something taken away from every call.
 type Change = fn(&mut Call);
 
@@ -227,7 +202,7 @@ fn cases(runs: &Runs, labels: &[Label], models: &BTreeMap<String, String>, chang
                     if let Event::Call(call) = &mut event {
                         change(call);
                     }
-                    (step.i, event_print(&event))
+                    (step.i, event.print())
                 })
                 .collect(),
         })

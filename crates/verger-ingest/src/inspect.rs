@@ -5,11 +5,11 @@
 
 use std::collections::VecDeque;
 
-use verger_core::stuck::{Detector, Judgement, Kind, Level, Role, StepPrint, ToolStep};
+use verger_core::stuck::{Detector, Judgement, Kind, Level};
 
 use crate::flaw::Flaw;
 use crate::read::Sink;
-use crate::run::{Call, Event, Run, Step, Talker};
+use crate::run::{Call, Event, Run, Step};
 use crate::stretch::{Shown, Stretch};
 
 /// Steps that are kept to show the stretch.
@@ -110,7 +110,7 @@ impl Watch {
             self.recent.pop_front();
         }
         self.count_failures(step);
-        let judgement = self.detector.observe(step.i, &print(&step.event));
+        let judgement = self.detector.observe(step.i, &step.event.print());
         match judgement.level {
             Level::Stuck | Level::Refuse => {
                 if self.stuck.is_none() {
@@ -195,32 +195,6 @@ impl Watch {
             stretch: Stretch::of(&stretch),
             evidence: Evidence { text: judgement.to_string(), steps },
         }
-    }
-}
-
-fn print(event: &Event) -> StepPrint {
-    match event {
-        Event::Call(call) => StepPrint::of_call(&ToolStep {
-            tool: &call.tool,
-            args: &call.args,
-            result: &call.result,
-            error: call.error,
-            exit_code: call.exit_code,
-            started_ms: call.started_ms,
-            ended_ms: call.ended_ms,
-        }),
-        Event::Message { from, text } => StepPrint::of_message(role(*from), text),
-        Event::Output { files_changed, tests_passed, tests_failed } => {
-            StepPrint::of_output(*files_changed, *tests_passed, *tests_failed)
-        }
-    }
-}
-
-fn role(from: Talker) -> Role {
-    match from {
-        Talker::Agent => Role::Agent,
-        Talker::User => Role::User,
-        Talker::Other => Role::Other,
     }
 }
 

@@ -1,5 +1,7 @@
 //! One run of an agent, whichever program recorded it.
 
+use verger_core::stuck::{Role, StepPrint, ToolStep};
+
 use crate::read::Sink;
 
 /// A recorded run, whole. Most readers need only its steps, one after another: see [`Sink`].
@@ -43,6 +45,27 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// Its fingerprint, by which it is judged.
+    pub fn print(&self) -> StepPrint {
+        match self {
+            Self::Call(call) => StepPrint::of_call(&ToolStep {
+                tool: &call.tool,
+                args: &call.args,
+                result: &call.result,
+                error: call.error,
+                exit_code: call.exit_code,
+                started_ms: call.started_ms,
+                ended_ms: call.ended_ms,
+            }),
+            Self::Message { from, text } => StepPrint::of_message(from.role(), text),
+            Self::Output { files_changed, tests_passed, tests_failed } => {
+                StepPrint::of_output(*files_changed, *tests_passed, *tests_failed)
+            }
+        }
+    }
+}
+
 /// A tool call and what came back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Call {
@@ -74,6 +97,14 @@ pub enum Talker {
 }
 
 impl Talker {
+    fn role(self) -> Role {
+        match self {
+            Self::Agent => Role::Agent,
+            Self::User => Role::User,
+            Self::Other => Role::Other,
+        }
+    }
+
     /// By the word for it in chat formats.
     pub(crate) fn named(role: &str) -> Self {
         match role {
