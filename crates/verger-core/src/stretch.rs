@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::id::ToolName;
 use crate::stuck::Kind;
-use crate::time::{Span, WallTime};
+use crate::time::{Roughly, Span, WallTime};
 
 /// Steps that came to nothing, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl fmt::Display for Stretch {
             Kind::DialogueLoop => write!(f, "the same thing was said {alike} times"),
             Kind::Standstill => write!(f, "{count} steps came to nothing"),
         }?;
-        write!(f, " in {}", self.lasted())?;
+        write!(f, " in {}", Roughly(self.lasted()))?;
         for (place, (tool, times)) in self.tools().into_iter().enumerate() {
             f.write_str(if place == 0 { ": " } else { ", " })?;
             if times == 1 { write!(f, "{tool}")? } else { write!(f, "{tool} ×{times}")? }
