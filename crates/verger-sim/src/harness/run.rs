@@ -78,8 +78,8 @@ struct Run<'a> {
     end: SimTime,
     told: u64,
     drilled: u64,
-    /// The fleet as it would be after a restart, while that is tried.
-    shadow: Option<Shadow>,
+    /// The fleet as it would be after a restart, while that is tried. It is handed to and fro in every turn, and is large.
+    shadow: Option<Box<Shadow>>,
 }
 
 impl<'a> Run<'a> {
@@ -222,7 +222,7 @@ impl<'a> Run<'a> {
             self.machine.now(),
             What::Drilled { difference: cast.as_ref().err().map(String::as_str) },
         );
-        self.shadow = cast.ok().flatten();
+        self.shadow = cast.ok().flatten().map(Box::new);
     }
 
     /// Lets the restored fleet take the same turn, unless something went wrong with the running one.
