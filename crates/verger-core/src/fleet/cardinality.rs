@@ -20,11 +20,16 @@ const LOOKS_MAX: u8 = 64;
 impl Agent {
     /// When to ask whether it is to be forgotten, if nothing more happens to it.
     pub(super) fn gone_at(&self, now: Timestamp, policy: &Policy) -> Timestamp {
-        let due = match self.state {
+        let due = self.remembered_until(policy);
+        if now < due { due } else { now + HELD_FOR }
+    }
+
+    /// It is not forgotten before, whatever is known of it.
+    fn remembered_until(&self, policy: &Policy) -> Timestamp {
+        match self.state {
             HealthState::Terminated => self.state_since + policy.ended_after,
             _ => self.liveness.last_sign + policy.silent_after,
-        };
-        if now < due { due } else { now + HELD_FOR }
+        }
     }
 
     fn facts(&self, now: Timestamp, role: &Role, recovering: bool, saving: bool) -> Facts {
@@ -46,11 +51,14 @@ impl Agent {
 }
 
 impl Fleet {
-    /// Forgets an agent that is long gone.
+    /// Forgets an agent that is long gone. Most are looked at for another reason, and must cost nothing here.
     pub(super) fn forget_if_gone(&mut self, now: Timestamp, slot: u32, out: &mut Collector) {
-        let is_due =
-            self.facts_of(now, slot).and_then(|facts| facts.verdict(now, &self.policies.cardinality));
-        if is_due.is_some() {
+        let policy = &self.policies.cardinality;
+        let remembered = |agent: &Agent| now < agent.remembered_until(policy);
+        if self.table.agent(slot).is_none_or(remembered) {
+            return;
+        }
+        if self.facts_of(now, slot).and_then(|facts| facts.verdict(now, policy)).is_some() {
             self.forget_by_itself(now, slot, out);
         }
     }
