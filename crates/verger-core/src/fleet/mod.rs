@@ -44,6 +44,7 @@ use gates::Gates;
 use index::IdIndex;
 use machines::Machines;
 use ring::DeadlineRing;
+use rows::Drafts;
 use table::Table;
 
 /// What one step of the core has to say: facts to record and things to do.
@@ -70,6 +71,7 @@ pub struct Fleet {
     machines: Machines,
     /// Slots whose rows changed since they were last taken, each once.
     changed: Vec<u32>,
+    drafts: Drafts,
     /// Agents that were forgotten since rows were last taken.
     forgotten: Vec<AgentId>,
     findings: Vec<Finding>,
@@ -89,6 +91,7 @@ impl Fleet {
             policies,
             ring: DeadlineRing::new(Timestamp::ZERO),
             changed: Vec::new(),
+            drafts: Drafts::default(),
             forgotten: Vec::new(),
             findings: Vec::new(),
             due: Vec::new(),

@@ -14,12 +14,21 @@ use crate::id::{AgentId, RoleName, TaskId, TicketId};
 use crate::intervention::Budget;
 use crate::messages;
 use crate::policy::Policies;
-use crate::record::{Damaged, Stored, from_row, to_row};
+use crate::record::{Damaged, Stored, from_row};
 use crate::recovery;
 use crate::time::Timestamp;
 
 /// The layout of rows. A change of layout raises it, and keeps a reader for the one before.
 const VERSION: u8 = 1;
+
+/// Most rows beside those of agents are shorter: a step is the longest of which there are many.
+const USUAL_BYTES: usize = 384;
+
+/// Agents whose rows are written together.
+const AT_ONCE: usize = 4;
+
+/// Where rows are written before their size is known, again and again.
+pub(super) type Drafts = [Vec<u8>; AT_ONCE];
 
 /// What a row is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -110,27 +119,10 @@ impl Fleet {
             push(Row { key: RowKey::Agent(id), bytes: None });
         }
         self.machines.followed.drop_rows(push);
-        let mut changed = std::mem::take(&mut self.changed);
-        for slot in changed.drain(..) {
-            let Some(agent) = self.table.take_changed(slot) else { continue };
-            let role = self.policies.at(agent.role).name.clone();
-            // Of exactly its size: after a restart the rows of all agents are held at once.
-            let (role, state) = (to_row(&role), to_row(agent));
-            let mut bytes = Vec::with_capacity(1 + role.len() + state.len() + size_of::<u32>());
-            bytes.push(VERSION);
-            bytes.extend(role);
-            bytes.extend(state);
-            push(Row { key: RowKey::Agent(agent.id.clone()), bytes: Some(sealed(bytes)) });
-            self.take_step_rows(slot, push);
-        }
-        self.changed = changed;
+        self.take_agent_rows(push);
         if std::mem::take(&mut self.budgets.changed) {
-            let mut bytes = vec![VERSION];
-            bytes.extend(to_row(&(
-                (self.budgets.spent.to_vec(), self.budgets.storm),
-                self.budgets.first_effect,
-            )));
-            push(Row { key: RowKey::Fleet, bytes: Some(sealed(bytes)) });
+            let FleetBudgets { spent, storm, first_effect, .. } = &self.budgets;
+            push(row(RowKey::Fleet, &((spent.to_vec(), *storm), *first_effect)));
         }
         if std::mem::take(&mut self.machines.correlation_changed) {
             push(row(RowKey::Correlation, &self.machines.correlation));
@@ -144,6 +136,30 @@ impl Fleet {
         self.take_desk_rows(push);
         self.machines.gates.take_changed_rows(push);
         self.take_verdict_rows(push);
+    }
+
+    fn take_agent_rows(&mut self, push: &mut dyn FnMut(Row)) {
+        let mut changed = std::mem::take(&mut self.changed);
+        let mut drafts = std::mem::take(&mut self.drafts);
+        for slots in changed.chunks(AT_ONCE) {
+            drafts.iter_mut().for_each(Vec::clear);
+            for (draft, slot) in drafts.iter_mut().zip(slots) {
+                let Some(agent) = self.table.take_changed(*slot) else { continue };
+                draft.push(VERSION);
+                self.policies.at(agent.role).name.put(draft);
+                agent.put(draft);
+            }
+            let sums = checksums(drafts.each_ref().map(Vec::as_slice));
+            for ((draft, sum), slot) in drafts.iter().zip(sums).zip(slots) {
+                let Some(id) = self.table.id(*slot) else { continue };
+                // Of exactly its size: after a restart the rows of all agents are held at once.
+                let bytes = [draft.as_slice(), &sum.to_le_bytes()].concat();
+                push(Row { key: RowKey::Agent(id.clone()), bytes: Some(bytes) });
+                self.take_step_rows(*slot, push);
+            }
+        }
+        changed.clear();
+        (self.changed, self.drafts) = (changed, drafts);
     }
 
     /// Gives the rows of everybody, changed or not. Steps are given once: nobody holds them any longer than that.
@@ -233,13 +249,17 @@ impl Fleet {
 
 /// A row of one value.
 pub(super) fn row(key: RowKey, value: &impl Stored) -> Row {
-    let mut bytes = vec![VERSION];
+    let mut bytes = Vec::with_capacity(USUAL_BYTES);
+    bytes.push(VERSION);
     value.put(&mut bytes);
     Row { key, bytes: Some(sealed(bytes)) }
 }
 
 pub(super) fn versioned(content: Vec<u8>) -> Vec<u8> {
-    sealed([vec![VERSION], content].concat())
+    let mut bytes = Vec::with_capacity(content.len() + size_of_val(&VERSION) + size_of::<u32>());
+    bytes.push(VERSION);
+    bytes.extend(content);
+    sealed(bytes)
 }
 
 /// A row of what a machine wrote itself, or the end of one.
@@ -273,7 +293,37 @@ pub(super) fn checked<'a>(row: &str, bytes: &'a [u8]) -> Result<&'a [u8], Restor
 
 /// FNV-1a: it need not withstand malice, only accidents.
 fn checksum(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+    add_up(EMPTY_SUM, bytes)
+}
+
+/// The checksum of nothing.
+const EMPTY_SUM: u32 = 0x811c_9dc5;
+
+fn add_up(sum: u32, bytes: &[u8]) -> u32 {
+    bytes.iter().fold(sum, |sum, byte| add(sum, *byte))
+}
+
+fn add(sum: u32, byte: u8) -> u32 {
+    (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+}
+
+/// The checksums of several rows side by side: in each, a byte must wait for the one before, but not for the others.
+fn checksums<const N: usize>(rows: [&[u8]; N]) -> [u32; N] {
+    let written = || rows.into_iter().filter(|row| !row.is_empty());
+    let Some(shortest) = written().min_by_key(|row| row.len()) else { return [EMPTY_SUM; N] };
+    let shared = shortest.len();
+    // Where there is no row, another stands in for it.
+    let heads = rows.map(|row| row.get(..shared).unwrap_or(shortest));
+    let mut sums = [EMPTY_SUM; N];
+    for at in 0..shared {
+        for (sum, head) in sums.iter_mut().zip(heads) {
+            *sum = add(*sum, head[at]);
+        }
+    }
+    for (sum, row) in sums.iter_mut().zip(rows) {
+        *sum = row.get(shared..).map_or(EMPTY_SUM, |rest| add_up(*sum, rest));
+    }
+    sums
 }
 
 fn restore_books(budgets: &mut FleetBudgets, content: &[u8]) -> Result<(), Damaged> {
@@ -283,4 +333,20 @@ fn restore_books(budgets: &mut FleetBudgets, content: &[u8]) -> Result<(), Damag
     budgets.spent = spent.try_into().map_err(|_| Damaged)?;
     budgets.storm = storm;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_are_added_up_side_by_side_have_the_sums_that_they_have_alone() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let lengths = [[0, 0, 0], [0, 7, 256], [256, 0, 1], [31, 31, 31], [200, 3, 0], [5, 6, 7]];
+        for lengths in lengths {
+            let rows = lengths.map(|length| &bytes[..length]);
+            assert_eq!(checksums(rows), rows.map(checksum), "{lengths:?}");
+        }
+        assert_eq!(checksum(b"foobar"), 0xbf9c_f968, "as published");
+    }
 }

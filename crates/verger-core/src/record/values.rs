@@ -258,12 +258,30 @@ impl Stored for Arc<str> {
     }
 }
 
-fn put_number(mut number: u64, row: &mut Vec<u8>) {
-    while number >= 0x80 {
-        row.push(number as u8 | 0x80);
-        number >>= 7;
+/// Seven bits to a byte, the lowest first; every byte but the last has its highest bit set.
+///
+/// All bytes are made at once: most of a row are fingerprints, of ten bytes each.
+fn put_number(number: u64, row: &mut Vec<u8>) {
+    if number < 0x80 {
+        row.push(number as u8);
+        return;
     }
-    row.push(number as u8);
+    let digits = u128::from(in_sevens(number)) | u128::from(in_sevens(number >> 56)) << 64;
+    let end = row.len() + number.ilog2() as usize / 7 + 1;
+    // More than is needed, and then as much as is needed: whole words are written faster than single bytes.
+    row.extend_from_slice(&(digits | MORE).to_le_bytes());
+    row.truncate(end);
+    row[end - 1] &= 0x7f;
+}
+
+/// Another byte follows, in every byte.
+const MORE: u128 = u128::from_le_bytes([0x80; 16]);
+
+/// The lowest 56 bits, seven in each byte.
+fn in_sevens(number: u64) -> u64 {
+    let by_28 = (number & 0x0fff_ffff) | (number & 0x00ff_ffff_f000_0000) << 4;
+    let by_14 = (by_28 & 0x0000_3fff_0000_3fff) | (by_28 & 0x0fff_c000_0fff_c000) << 2;
+    (by_14 & 0x007f_007f_007f_007f) | (by_14 & 0x3f80_3f80_3f80_3f80) << 1
 }
 
 fn take_number(row: &mut &[u8]) -> Result<u64, Damaged> {
@@ -292,4 +310,35 @@ fn take_text<'a>(row: &mut &'a [u8]) -> Result<&'a str, Damaged> {
     let (text, rest) = row.split_at_checked(length).ok_or(Damaged)?;
     *row = rest;
     std::str::from_utf8(text).map_err(|_| Damaged)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the layout is told, byte by byte.
+    fn told(mut number: u64) -> Vec<u8> {
+        let mut row = Vec::new();
+        while number >= 0x80 {
+            row.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        row.push(number as u8);
+        row
+    }
+
+    #[test]
+    fn a_number_takes_seven_bits_to_a_byte_and_is_read_back() {
+        let edges = (0..64).flat_map(|bit| [(1_u64 << bit) - 1, 1 << bit, (1 << bit) + 1]);
+        let mixed = (1..=64).map(|number: u64| u64::MAX / number ^ number << (number % 64));
+        for number in edges.chain(mixed).chain([u64::MAX]) {
+            let mut row = vec![0xff];
+            put_number(number, &mut row);
+            assert_eq!(row.split_off(1), told(number), "{number:#x}");
+            let written = told(number);
+            let mut rest = written.as_slice();
+            assert_eq!(take_number(&mut rest), Ok(number));
+            assert!(rest.is_empty());
+        }
+    }
 }
