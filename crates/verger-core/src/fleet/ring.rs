@@ -11,6 +11,8 @@ use crate::time::Timestamp;
 const BUCKET_MS: u64 = 100;
 /// Buckets in the ring: a horizon of 13 minutes, just beyond 000's heartbeat timeout.
 const BUCKETS: u64 = 8_192;
+/// Words in which there is one bit for each bucket.
+const WORDS: u64 = BUCKETS / 64;
 /// Not in the ring.
 const DISARMED: u64 = u64::MAX;
 
@@ -42,7 +44,7 @@ impl DeadlineRing {
     pub(crate) fn new(now: Timestamp) -> Self {
         Self {
             buckets: vec![Vec::new(); BUCKETS as usize],
-            occupied: vec![0; (BUCKETS / 64) as usize],
+            occupied: vec![0; WORDS as usize],
             places: Vec::new(),
             tick: now.as_millis() / BUCKET_MS,
         }
@@ -128,13 +130,12 @@ impl DeadlineRing {
 
     fn next_occupied(&self) -> Option<u64> {
         let start = self.tick % BUCKETS;
-        let words = self.occupied.len() as u64;
-        for step in 0..=words {
-            let word = (start / 64 + step) % words;
+        for step in 0..=WORDS {
+            let word = (start / 64 + step) % WORDS;
             let mut bits = self.occupied[word as usize];
             if step == 0 {
                 bits &= u64::MAX << (start % 64);
-            } else if step == words {
+            } else if step == WORDS {
                 bits &= !(u64::MAX << (start % 64));
             }
             if bits != 0 {
