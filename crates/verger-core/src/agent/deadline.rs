@@ -84,7 +84,7 @@ impl Agent {
             self.case_deadline(now, role),
             used,
         ];
-        let soonest = others.into_iter().flatten().filter(|due| now < *due).min();
+        let soonest = soonest_after(now, &others);
         [liveness, grace, soonest].into_iter().flatten().min()
     }
 
@@ -109,11 +109,7 @@ impl Agent {
         let missed = self
             .beats
             .then(|| self.liveness.last_sign + role.liveness.beats.interval.times(2) + Span::millis(1));
-        [waiting, idle, work, asked, exhausted, unsure, unused, missed]
-            .into_iter()
-            .flatten()
-            .filter(|due| now < *due)
-            .min()
+        soonest_after(now, &[waiting, idle, work, asked, exhausted, unsure, unused, missed])
     }
 
     /// When a full window becomes worth a word, or exhaustion, if nothing lasting comes of it until then.
@@ -135,10 +131,11 @@ impl Agent {
         let steps = signs.steps.as_ref().and_then(|steps| steps.deadline(&role.repetition));
         // Detectors name the last moment that is still borne.
         let borne = [context, errors, tokens, repetition, steps];
-        let passed = borne.into_iter().flatten().map(|last| last + Span::millis(1));
+        let [context, errors, tokens, repetition, steps] =
+            borne.map(|last| last.map(|last| last + Span::millis(1)));
         // What is no longer believed is dropped at the next run.
         let check = signs.probes.as_ref().and_then(|probes| probes.deadline(now));
-        passed.chain([flapping, check].into_iter().flatten()).filter(|due| now < *due).min()
+        soonest_after(now, &[context, errors, tokens, repetition, steps, flapping, check])
     }
 
     pub(crate) fn limits(&self, now: Timestamp, role: &Role) -> Limits {
@@ -150,4 +147,15 @@ impl Agent {
             hurried: HealthState::Degraded <= self.state,
         }
     }
+}
+
+/// The first of these moments that is still to come. It is asked after every signal.
+fn soonest_after(now: Timestamp, moments: &[Option<Timestamp>]) -> Option<Timestamp> {
+    let mut soonest = None;
+    for due in moments.iter().flatten() {
+        if now < *due && soonest.is_none_or(|found| *due < found) {
+            soonest = Some(*due);
+        }
+    }
+    soonest
 }
