@@ -91,10 +91,7 @@ impl Heard {
     }
 
     fn agent(&mut self, agent: &AgentId) -> &mut Agent {
-        if !self.agents.contains_key(agent) {
-            self.agents.insert(agent.clone(), Agent::default());
-        }
-        self.agents.get_mut(agent).expect("it was put there just now")
+        self.agents.entry(agent.clone()).or_default()
     }
 }
 
