@@ -260,12 +260,16 @@ impl Stored for Arc<str> {
 
 /// Seven bits to a byte, the lowest first; every byte but the last has its highest bit set.
 ///
-/// All bytes are made at once: most of a row are fingerprints, of ten bytes each.
+/// Those of a long number are made at once: most of a row are fingerprints, of ten bytes each.
 fn put_number(number: u64, row: &mut Vec<u8>) {
-    if number < 0x80 {
-        row.push(number as u8);
-        return;
+    match number {
+        0..0x80 => row.push(number as u8),
+        0x80..0x4000 => row.extend_from_slice(&[number as u8 | 0x80, (number >> 7) as u8]),
+        _ => put_long(number, row),
     }
+}
+
+fn put_long(number: u64, row: &mut Vec<u8>) {
     let digits = u128::from(in_sevens(number)) | u128::from(in_sevens(number >> 56)) << 64;
     let end = row.len() + number.ilog2() as usize / 7 + 1;
     // More than is needed, and then as much as is needed: whole words are written faster than single bytes.
