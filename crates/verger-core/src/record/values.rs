@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn a_number_takes_seven_bits_to_a_byte_and_is_read_back() {
         let edges = (0..64).flat_map(|bit| [(1_u64 << bit) - 1, 1 << bit, (1 << bit) + 1]);
-        let mixed = (1..=64).map(|number: u64| u64::MAX / number ^ number << (number % 64));
+        let mixed = (1..=64).map(|number: u64| (u64::MAX / number) ^ (number << (number % 64)));
         for number in edges.chain(mixed).chain([u64::MAX]) {
             let mut row = vec![0xff];
             put_number(number, &mut row);
