@@ -76,6 +76,12 @@ impl Workers {
         Some(result)
     }
 
+    /// The limits have changed: who is to be looked at when is counted anew.
+    pub(crate) fn on_policy(&mut self, policy: &JudgePolicy) {
+        let due = |(id, worker): (&AgentId, &Box<Worker>)| Some((worker.deadline(policy)?, id.clone()));
+        self.agenda = self.followed.iter().filter_map(due).collect();
+    }
+
     /// When the next one is to be looked at.
     pub(crate) fn deadline(&self) -> Option<Timestamp> {
         self.agenda.first().map(|(due, _)| *due)
