@@ -78,8 +78,9 @@ impl Workers {
 
     /// The limits have changed: who is to be looked at when is counted anew.
     pub(crate) fn on_policy(&mut self, policy: &JudgePolicy) {
-        let due = |(id, worker): (&AgentId, &Box<Worker>)| Some((worker.deadline(policy)?, id.clone()));
-        self.agenda = self.followed.iter().filter_map(due).collect();
+        let due =
+            self.followed.iter().filter_map(|(id, worker)| Some((worker.deadline(policy)?, id.clone())));
+        self.agenda = due.collect();
     }
 
     /// When the next one is to be looked at.
