@@ -26,10 +26,13 @@ const PAUSE_MAX: Duration = Duration::from_mins(5);
 /// How often a program is tried that fails: it runs here, so trying on and on does not help.
 const PROGRAM_TRIES: u32 = 3;
 
+/// By what one of those who may be told is told, if it is to be.
+pub(crate) type Which = fn(&Reach) -> Option<&Arc<Told>>;
+
 /// Somebody who may be told: under which name its place is kept, and by what it is told at present.
 pub(crate) struct Receiver {
     pub(crate) name: &'static str,
-    pub(crate) told: fn(&Reach) -> Option<&Arc<Told>>,
+    pub(crate) told: Which,
     pub(crate) live: Live,
 }
 

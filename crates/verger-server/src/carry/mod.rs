@@ -22,7 +22,7 @@ mod upkeep;
 mod way;
 
 pub(crate) use effects::Carrying;
-pub(crate) use follower::{Receiver, Told, follow};
+pub(crate) use follower::{Receiver, Which, follow};
 pub(crate) use reach::{Live, Reach};
 pub(crate) use trouble::tell_of_trouble;
 pub(crate) use upkeep::keep_up;

@@ -8,7 +8,7 @@ use verger_act::{Carrier, Options};
 use verger_core::effect::Effect;
 
 use super::{Log, ServeError};
-use crate::carry::{Carrying, Live, Reach, Receiver, Told, follow, keep_up, tell_of_trouble};
+use crate::carry::{Carrying, Live, Receiver, Which, follow, keep_up, tell_of_trouble};
 use crate::history::{Sampler, Sampling};
 use crate::monitor::Started;
 
@@ -20,7 +20,8 @@ pub(super) struct Background {
     others: JoinSet<()>,
 }
 
-const RECEIVERS: [(&str, fn(&Reach) -> Option<&Arc<Told>>); 2] =
+/// Who may be told of events, under the names by which their places are kept.
+const RECEIVERS: [(&str, Which); 2] =
     [("orchestrator", |reach| reach.orchestrator.as_ref()), ("notify", |reach| reach.notify.as_ref())];
 
 impl Background {
