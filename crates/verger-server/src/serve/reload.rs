@@ -208,15 +208,21 @@ impl Files {
             tokio::time::sleep(LOOK_EVERY).await;
             let paths = self.paths.clone();
             let Ok(now) = tokio::task::spawn_blocking(move || stamps(&paths)).await else { continue };
-            if now == self.known {
-                self.seen = None;
-            } else if self.seen.as_ref() == Some(&now) {
-                (self.known, self.seen) = (now, None);
+            if self.on_look(now) {
                 return;
-            } else {
-                self.seen = Some(now);
             }
         }
+    }
+
+    /// Whether they are others than before, for the second time in a row.
+    fn on_look(&mut self, now: Vec<Stamp>) -> bool {
+        let settled = self.seen.as_ref() == Some(&now);
+        self.seen = (now != self.known).then_some(now);
+        if settled && let Some(now) = self.seen.take() {
+            self.known = now;
+            return true;
+        }
+        false
     }
 }
 
@@ -233,24 +239,43 @@ mod tests {
     use super::*;
     use tempfile::TempDir;
 
-    #[tokio::test(start_paused = true)]
-    async fn x15_a_file_counts_as_changed_once_and_when_it_is_written() {
+    /// Whether it counts as changed at this look.
+    fn changes(files: &mut Files) -> bool {
+        let now = stamps(&files.paths);
+        files.on_look(now)
+    }
+
+    #[test]
+    fn x15_a_file_counts_as_changed_once_and_when_it_is_written() {
         let folder = TempDir::new().expect("a folder");
         let path = folder.path().join("verger.yaml");
         fs::write(&path, "mode: full").expect("it is ours");
         let mut files = Files::new(vec![path.clone()]);
-        let none = tokio::time::timeout(Duration::from_secs(30), files.change()).await;
-        assert!(none.is_err(), "nothing has changed");
+        assert!(!changes(&mut files) && !changes(&mut files), "nothing has changed");
+        fs::write(&path, "mode: obs").expect("it is ours");
+        assert!(!changes(&mut files), "it may still be written");
         fs::write(&path, "mode: observe").expect("it is ours");
-        files.change().await;
-        let again = tokio::time::timeout(Duration::from_secs(30), files.change()).await;
-        assert!(again.is_err(), "that was it");
+        assert!(!changes(&mut files), "and was");
+        assert!(changes(&mut files));
+        assert!(!changes(&mut files) && !changes(&mut files), "that was it");
         fs::remove_file(&path).expect("it is ours");
-        files.change().await;
+        assert!(!changes(&mut files) && changes(&mut files));
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn x15_a_link_that_is_turned_is_another_file() {
+    #[test]
+    fn x15_what_is_as_before_again_has_not_changed() {
+        let folder = TempDir::new().expect("a folder");
+        let [path, aside] = ["verger.yaml", "aside"].map(|name| folder.path().join(name));
+        fs::write(&path, "mode: full").expect("it is ours");
+        let mut files = Files::new(vec![path.clone()]);
+        fs::rename(&path, &aside).expect("it is ours");
+        assert!(!changes(&mut files));
+        fs::rename(&aside, &path).expect("it is ours");
+        assert!(!changes(&mut files) && !changes(&mut files));
+    }
+
+    #[test]
+    fn x15_a_link_that_is_turned_is_another_file() {
         let folder = TempDir::new().expect("a folder");
         let [one, other, link] = ["one", "other", "link"].map(|name| folder.path().join(name));
         for path in [&one, &other] {
@@ -260,6 +285,6 @@ mod tests {
         let mut files = Files::new(vec![link.clone()]);
         fs::remove_file(&link).expect("it is ours");
         std::os::unix::fs::symlink(&other, &link).expect("it is ours");
-        files.change().await;
+        assert!(!changes(&mut files) && changes(&mut files));
     }
 }
