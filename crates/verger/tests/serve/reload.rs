@@ -13,7 +13,7 @@ fn reloads(program: &Program) -> (u64, u64) {
     let of = |result: &str| {
         let line = format!("verger_config_reloads_total{{result=\"{result}\"}} ");
         let found = text.lines().find_map(|found| found.strip_prefix(&line));
-        found.and_then(|count| count.parse::<f64>().ok()).expect("it is counted") as u64
+        found.and_then(|count| count.parse().ok()).expect("it is counted")
     };
     (of("done"), of("refused"))
 }
