@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ring::hmac;
@@ -54,9 +54,9 @@ pub fn sign(secret: &Secret, now: SystemTime, body: &[u8]) -> Stamp {
 ///
 /// It remembers nonces for as long as their timestamps are valid, in memory: a call that came within five minutes
 /// before a restart could be sent again after it. What it orders must bear being ordered twice.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Verifier {
-    secret: Secret,
+    secret: RwLock<Option<Secret>>,
     /// The nonces of calls that were let through, with their timestamps.
     seen: Mutex<BTreeMap<String, u64>>,
 }
@@ -64,7 +64,12 @@ pub struct Verifier {
 impl Verifier {
     /// Lets calls through that bear this secret's signature.
     pub fn new(secret: Secret) -> Self {
-        Self { secret, seen: Mutex::default() }
+        Self { secret: RwLock::new(Some(secret)), seen: Mutex::default() }
+    }
+
+    /// Another secret holds from now on, or none. Calls that were let through stay known: none of them comes twice.
+    pub fn set_secret(&self, secret: Option<Secret>) {
+        *self.secret.write().unwrap_or_else(PoisonError::into_inner) = secret;
     }
 
     /// Whether this body was signed with the secret, just now, and comes for the first time.
@@ -77,14 +82,20 @@ impl Verifier {
         }
         let given = stamp.signature.strip_prefix("v1=").and_then(unhex);
         let given = given.ok_or(SignatureError::Malformed("Verger-Signature"))?;
-        // Compares in constant time.
-        hmac::verify(self.secret.key(), &message(&stamp.timestamp, &stamp.nonce, body), &given)
-            .map_err(|_| SignatureError::Forged)?;
+        self.is_right(&message(&stamp.timestamp, &stamp.nonce, body), &given)?;
         let now = seconds(now);
         if WINDOW.as_secs() < now.abs_diff(timestamp) {
             return Err(SignatureError::Expired);
         }
         self.remember(&stamp.nonce, timestamp, now)
+    }
+
+    /// Without a secret no signature can be right.
+    fn is_right(&self, message: &[u8], given: &[u8]) -> Result<(), SignatureError> {
+        let secret = self.secret.read().unwrap_or_else(PoisonError::into_inner);
+        let secret = secret.as_ref().ok_or(SignatureError::Forged)?;
+        // Compares in constant time.
+        hmac::verify(secret.key(), message, given).map_err(|_| SignatureError::Forged)
     }
 
     fn remember(&self, nonce: &str, timestamp: u64, now: u64) -> Result<(), SignatureError> {

@@ -43,7 +43,8 @@ impl Sections<'_> {
         let section = self.file.section("access.tls")?;
         let (cert, key) = (self.path(section, "cert"), self.path(section, "key"));
         if let (Some(cert), Some(key)) = (cert, key) {
-            return Some(Tls { cert, key });
+            let client_ca = self.path(section, "client_ca");
+            return Some(Tls { cert, key, client_ca });
         }
         self.missing("access.tls", section.place, "needs both `cert` and `key`");
         None

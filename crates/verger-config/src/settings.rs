@@ -56,6 +56,8 @@ pub struct Tls {
     pub cert: PathBuf,
     /// Its private key.
     pub key: PathBuf,
+    /// Certificates of those who vouch for clients; with them, clients must present one.
+    pub client_ca: Option<PathBuf>,
 }
 
 /// How the engine and the store write.

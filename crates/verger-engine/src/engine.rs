@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use verger_core::effect::{Effect, EffectKey, Outcome};
 use verger_core::fleet::{Collector, Fleet, RestoreError, RowKey};
+use verger_core::policy::Policies;
 use verger_core::signal::{Body, Content, Signal, Trust};
 use verger_core::time::{Span, Timestamp};
 
@@ -50,6 +51,8 @@ pub struct Engine<C, S, O> {
     late: Vec<EffectKey>,
     /// Why the next gap, if there is one, came about.
     excuse: BlindCause,
+    /// What holds from the next turn on.
+    reconfigured: Option<Box<(Policies, Settings)>>,
     out: Collector,
 }
 
@@ -131,6 +134,7 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
             withdrawn: Vec::new(),
             late: Vec::new(),
             excuse: BlindCause::Paused,
+            reconfigured: None,
             out: Collector::default(),
         };
         if let Some(mark) = mark {
@@ -163,6 +167,11 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
         if self.retry.is_some() && !self.commit(reading, &mut turn, inbox) {
             return turn;
         }
+        if let Some(reconfigured) = self.reconfigured.take() {
+            let policies;
+            (policies, self.settings) = *reconfigured;
+            self.fleet.set_policies(now, policies);
+        }
         let drained = self.take(now, reading, &mut turn, inbox);
         if drained {
             self.settle(now, reading, &mut turn);
@@ -189,6 +198,12 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
     pub fn flush(&mut self, inbox: &mut impl Inbox) -> Turn {
         self.fact = true;
         self.turn(inbox)
+    }
+
+    /// Has the fleet judged by these policies, and the loop paced by these settings, from the next turn on. A batch that
+    /// could not be written goes first: it was decided before.
+    pub fn reconfigure(&mut self, policies: Policies, settings: Settings) {
+        self.reconfigured = Some(Box::new((policies, settings)));
     }
 
     /// The fleet as it stands, for views. What is not committed yet must not be shown.

@@ -103,8 +103,13 @@ fn tls() -> Entry {
     let files = vec![
         value("cert", Kind::Path, "The certificate chain, PEM."),
         value("key", Kind::Path, "Its private key, PEM."),
+        value(
+            "client_ca",
+            Kind::Path,
+            "Who vouches for clients, PEM. With it, clients must present a certificate.",
+        ),
     ];
-    section("tls", files, "Encryption. Both files, or neither.")
+    section("tls", files, "Encryption. Certificate and key, or neither.")
 }
 
 fn open() -> Entry {

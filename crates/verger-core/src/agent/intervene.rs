@@ -508,6 +508,13 @@ impl Agent {
         self.case.get_or_insert_default().held_until = Some(until);
     }
 
+    /// What a limit held back may be allowed by now.
+    pub(crate) fn on_other_limits(&mut self, now: Timestamp) {
+        if let Some(case) = &mut self.case {
+            case.on_other_limits(now);
+        }
+    }
+
     fn set_ladder(&mut self, ladder: Ladder) {
         let case = self.case.get_or_insert_default();
         case.ladder = ladder;

@@ -179,6 +179,17 @@ impl Writes {
         Self { policy, queues: BTreeMap::new(), deadlines: BTreeSet::new(), changed: BTreeSet::new() }
     }
 
+    /// Another policy holds from now on; what waits waits no longer than that allows.
+    pub fn set_policy(&mut self, now: Timestamp, policy: WritesPolicy) {
+        self.policy = policy;
+        self.deadlines.clear();
+        for (name, queue) in &mut self.queues {
+            queue.fit(now, &self.policy);
+            self.deadlines.insert((queue.deadline(&self.policy), name.clone()));
+        }
+        self.mark_all();
+    }
+
     /// A checkpoint is to be written. One that waits already keeps its place.
     pub fn submit(
         &mut self,

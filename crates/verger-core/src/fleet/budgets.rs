@@ -57,6 +57,11 @@ impl FleetBudgets {
         Self { limits, spent: Default::default(), storm: None, first_effect: 1, changed: false }
     }
 
+    /// Other limits hold from now on, for what was spent too.
+    pub(crate) fn set_limits(&mut self, limits: FleetLimits) {
+        self.limits = limits;
+    }
+
     pub(crate) fn allows_at(&self, now: Timestamp, spending: Spending) -> Timestamp {
         self.spent[spending as usize].allows_at(now, spending.fleet_limit(&self.limits))
     }

@@ -12,6 +12,7 @@ mod index;
 mod machines;
 mod messages;
 mod notice;
+mod policies;
 mod probes;
 mod recovery;
 mod resources;

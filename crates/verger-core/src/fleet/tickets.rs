@@ -32,7 +32,7 @@ impl TicketBook {
         self.changed
     }
 
-    fn arm(&mut self, policy: &Policy) {
+    pub(super) fn arm(&mut self, policy: &Policy) {
         self.due = self.tickets.deadline(Timestamp::ZERO, policy);
     }
 

@@ -143,6 +143,15 @@ impl Ladder {
 const UNPROVEN_HEALTH: u64 = 6;
 
 impl Case {
+    /// What a limit held back is tried again. A stop that was in vain waits on: no limit holds it.
+    pub(crate) fn on_other_limits(&mut self, now: Timestamp) {
+        let in_vain = matches!(&self.ladder, Ladder::Stopping(stopping) if stopping.deadline.is_none());
+        if !in_vain {
+            self.held_until = self.held_until.map(|until| until.min(now));
+        }
+        self.nudge_held_until = self.nudge_held_until.map(|until| until.min(now));
+    }
+
     /// How long health must last to close the case. The reply to a reminder is not progress: without any, longer.
     pub(crate) fn closes_after(&self, stable_after: Span) -> Span {
         let proven = self.progressed || self.nudges == 0;

@@ -76,6 +76,13 @@ impl Workers {
         Some(result)
     }
 
+    /// The limits have changed: who is to be looked at when is counted anew.
+    pub(crate) fn on_policy(&mut self, policy: &JudgePolicy) {
+        let due =
+            self.followed.iter().filter_map(|(id, worker)| Some((worker.deadline(policy)?, id.clone())));
+        self.agenda = due.collect();
+    }
+
     /// When the next one is to be looked at.
     pub(crate) fn deadline(&self) -> Option<Timestamp> {
         self.agenda.first().map(|(due, _)| *due)

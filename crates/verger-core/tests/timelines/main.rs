@@ -21,6 +21,7 @@ mod probes;
 mod readiness;
 mod recovery;
 mod recovery_hears;
+mod reload;
 mod resources;
 mod restore;
 mod rests;

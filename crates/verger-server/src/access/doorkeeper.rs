@@ -28,7 +28,7 @@ pub struct Doorkeeper {
     changes: watch::Sender<u64>,
     sessions: Sessions,
     /// Knows calls of whoever directs the agents by their signature.
-    orchestrator: Option<Verifier>,
+    orchestrator: Verifier,
 }
 
 /// Tokens whose look-up is remembered.
@@ -49,21 +49,18 @@ impl Doorkeeper {
             known: Mutex::default(),
             changes: watch::Sender::default(),
             sessions: Sessions::default(),
-            orchestrator: None,
+            orchestrator: Verifier::default(),
         }
     }
 
-    /// Lets calls through that bear this secret's signature, as those of whoever directs the agents.
-    #[must_use]
-    pub fn with_orchestrator(self, secret: verger_act::Secret) -> Self {
-        Self { orchestrator: Some(Verifier::new(secret)), ..self }
+    /// Lets calls through that bear this secret's signature, as those of whoever directs the agents; none without one.
+    pub fn set_orchestrator(&self, secret: Option<verger_act::Secret>) {
+        self.orchestrator.set_secret(secret);
     }
 
     /// Whether a call was signed by whoever directs the agents, just now and for the first time.
     pub fn is_orchestrator(&self, stamp: &Stamp, body: &[u8]) -> Result<(), SignatureError> {
-        // Without a secret no signature can be right.
-        let verifier = self.orchestrator.as_ref().ok_or(SignatureError::Forged)?;
-        verifier.verify(stamp, body, SystemTime::now())
+        self.orchestrator.verify(stamp, body, SystemTime::now())
     }
 
     /// Who presents this; nobody if it opens nothing, or no longer. The disk is asked about what is not remembered,

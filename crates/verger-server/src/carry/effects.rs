@@ -9,7 +9,6 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use verger_act::{Carrier, Done, Job, NotTaken, Reply};
 use verger_api::{self as api, DecisionRequest, read_body, redact};
-use verger_config::MeansBook;
 use verger_core::command::{Command, Decision, Order};
 use verger_core::effect::{Action, Effect, EffectKey, Escalation, Outcome};
 use verger_core::id::{AgentId, CheckpointId, RoleName, TaskId};
@@ -21,6 +20,7 @@ use verger_store::CheckpointBody;
 
 use super::documents::{self, Whom};
 use super::outcome;
+use super::reach::{Live, Reach};
 use super::way::{TELL_WITHIN, Way};
 use crate::monitor::{Monitor, wall_now};
 use crate::serve::Log;
@@ -37,13 +37,10 @@ const STATE_MAX: usize = 1 << 20;
 pub(crate) struct Carrying {
     pub(crate) monitor: Monitor,
     pub(crate) carrier: Arc<Carrier>,
-    pub(crate) means: MeansBook,
-    /// Whoever directs the agents, if escalations go there.
-    pub(crate) orchestrator: Option<Way>,
+    /// By what it is done, at present.
+    pub(crate) live: Live,
     /// Where this monitor is reached.
     pub(crate) url: String,
-    /// How many checkpoints the core walks through.
-    pub(crate) chain_max: usize,
     pub(crate) log: Log,
 }
 
@@ -72,6 +69,11 @@ impl Carrying {
             let key = effect.key.clone();
             under_way.begin(key, Arc::clone(&carrying).carry_out(effect));
         }
+    }
+
+    /// What holds now. Whatever has begun is finished by what held when it began.
+    fn reach(&self) -> Arc<Reach> {
+        Arc::clone(&self.live.borrow())
     }
 
     /// The core hears that it failed, and does not wait for it for ever.
@@ -110,7 +112,8 @@ impl Carrying {
     /// Asks whoever directs the agents. Where nobody does it lies open for people to find, which counts as reached:
     /// who runs a fleet so has chosen to look.
     async fn escalate(&self, key: EffectKey, asked: &Escalation) {
-        let Some(way) = &self.orchestrator else { return self.monitor.report(key, Outcome::Delivered) };
+        let reach = self.reach();
+        let Some(way) = reach.asked() else { return self.monitor.report(key, Outcome::Delivered) };
         let document = documents::escalation(&key, asked, &self.url);
         let mut done = self.does(&key, way, document.clone(), &asked.reason, TELL_WITHIN).await;
         // One that is just being started comes up within seconds; the core tries again after a minute.
@@ -160,7 +163,8 @@ impl Carrying {
     /// Ends something by the means of its agent.
     async fn end(&self, key: EffectKey, document: Value, within: Span) {
         let role = self.whom(&key.agent).await.role.map(RoleName::from);
-        let Some(means) = self.means.termination(&key.agent, role.as_ref()) else {
+        let reach = self.reach();
+        let Some(means) = reach.means.termination(&key.agent, role.as_ref()) else {
             return self.reject(key, "nothing is configured by which it could be ended (`termination`)");
         };
         let limit = Duration::from_millis(within.as_millis()) + STOP_SLACK;
@@ -176,7 +180,8 @@ impl Carrying {
 
     async fn spawn(&self, key: EffectKey, new: &Spawn) {
         let role = self.whom(&new.agent).await.role.map(RoleName::from);
-        let Some(means) = self.means.spawn(&new.agent, role.as_ref()) else {
+        let reach = self.reach();
+        let Some(means) = reach.means.spawn(&new.agent, role.as_ref()) else {
             return self.reject(key, "nothing is configured by which it could be started (`spawn`)");
         };
         let way = match Way::of(means, "spawn.webhook") {
@@ -211,7 +216,7 @@ impl Carrying {
     }
 
     async fn survey(&self, key: &EffectKey, task: TaskId) {
-        let (archive, chain_max) = (self.monitor.archive().clone(), self.chain_max);
+        let (archive, chain_max) = (self.monitor.archive().clone(), self.reach().chain_max);
         let looked = tokio::task::spawn_blocking(move || archive.survey(&task, chain_max)).await;
         match looked {
             Ok(Ok(found)) => {

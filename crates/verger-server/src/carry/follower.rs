@@ -13,6 +13,7 @@ use verger_api::redact;
 use verger_store::{Archive, Error, JournalEvent};
 
 use super::documents;
+use super::reach::{Live, Reach};
 use super::way::{TELL_WITHIN, Way};
 use crate::serve::Log;
 
@@ -25,10 +26,24 @@ const PAUSE_MAX: Duration = Duration::from_mins(5);
 /// How often a program is tried that fails: it runs here, so trying on and on does not help.
 const PROGRAM_TRIES: u32 = 3;
 
-/// Who is told, and of what.
-pub(crate) struct Told {
-    /// Under which name its place is kept.
+/// By what one of those who may be told is told, if it is to be.
+pub(crate) type Which = fn(&Reach) -> Option<&Arc<Told>>;
+
+/// Somebody who may be told: under which name its place is kept, and by what it is told at present.
+pub(crate) struct Receiver {
     pub(crate) name: &'static str,
+    pub(crate) told: Which,
+    pub(crate) live: Live,
+}
+
+impl Receiver {
+    fn told(&self) -> Option<Arc<Told>> {
+        (self.told)(&self.live.borrow()).cloned()
+    }
+}
+
+/// By what somebody is told, and of what.
+pub(crate) struct Told {
     pub(crate) way: Way,
     /// Kinds of events; without them, stuck agents and escalations.
     pub(crate) events: Option<Vec<String>>,
@@ -54,45 +69,63 @@ impl Told {
     }
 }
 
-/// Tells of events as they come, until the monitor ends.
+/// Tells of events as they come, until the monitor ends. While nobody is to be told it waits for somebody.
 pub(crate) async fn follow(
-    told: Told,
+    receiver: Receiver,
     archive: Archive,
     mut newest: watch::Receiver<i64>,
     carrier: Arc<Carrier>,
     log: Log,
 ) {
-    let following = Following { told, archive, carrier, log };
+    let mut live = receiver.live.clone();
+    let following = Following { receiver, archive, carrier, log };
     let mut pause = PAUSE_MIN;
     loop {
-        // What is committed after this is noticed by the wait below.
+        // What is committed or loaded after this is noticed by the wait below.
         newest.mark_unchanged();
+        live.mark_unchanged();
         match following.catch_up().await {
             Ok(()) => pause = PAUSE_MIN,
             Err(error) => {
-                (following.log)(&format!("{} cannot be told of events: {error}", following.told.name));
+                (following.log)(&format!("{} cannot be told of events: {error}", following.receiver.name));
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(PAUSE_MAX);
                 continue;
             }
         }
-        if newest.changed().await.is_err() {
+        let goes_on = tokio::select! {
+            changed = newest.changed() => changed.is_ok(),
+            changed = live.changed() => changed.is_ok(),
+        };
+        if !goes_on {
             return;
         }
     }
 }
 
 struct Following {
-    told: Told,
+    receiver: Receiver,
     archive: Archive,
     carrier: Arc<Carrier>,
     log: Log,
 }
 
+/// What became of an event.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Telling {
+    /// It was told, or not wanted, or there is no use in trying.
+    Over,
+    /// Nobody is to be told any more.
+    Nobody,
+}
+
 impl Following {
     /// Tells of everything that it was not told of yet. Who is new begins with what is to come.
     async fn catch_up(&self) -> Result<(), Error> {
-        let name = self.told.name;
+        if self.receiver.told().is_none() {
+            return Ok(());
+        }
+        let name = self.receiver.name;
         let archive = self.archive.clone();
         let read = move || match archive.seen_by(name)? {
             Some(seen) => Ok(seen),
@@ -106,8 +139,11 @@ impl Following {
             let Some(last) = events.last().map(|event| event.id) else { return Ok(()) };
             for event in events {
                 let body = serde_json::from_str(&event.body).unwrap_or(Value::Null);
-                if self.told.wants(&event, &body) {
-                    self.tell(&event, body).await;
+                let Some(told) = self.receiver.told() else { return Ok(()) };
+                if told.wants(&event, &body) {
+                    if self.tell(&event, body).await == Telling::Nobody {
+                        return Ok(());
+                    }
                     self.archive.set_seen_by(name, event.id).await?;
                 }
             }
@@ -116,37 +152,45 @@ impl Following {
         }
     }
 
-    /// Tells of one event, as often as it makes sense to try.
-    async fn tell(&self, event: &JournalEvent, body: Value) {
+    /// Tells of one event, as often as it makes sense to try, each time by what holds then.
+    async fn tell(&self, event: &JournalEvent, body: Value) -> Telling {
+        let mut live = self.receiver.live.clone();
         let (mut pause, mut tries) = (PAUSE_MIN, 0);
         loop {
+            live.mark_unchanged();
+            let Some(told) = self.receiver.told() else { return Telling::Nobody };
             tries += 1;
-            let variables = variables(event, &body);
-            let work = self.told.way.work(body.clone(), variables);
-            let key = format!("event-{}", event.id);
-            let job = Job { key, lane: self.told.name.to_owned(), work, limit: TELL_WITHIN };
-            let done = match self.carrier.carry(job) {
-                Ok(done) => match done.await {
-                    Ok(done) => Some(done),
+            if let Some(done) = self.try_once(&told, event, &body).await {
+                if done.succeeded() {
+                    return Telling::Over;
+                }
+                let (name, id) = (self.receiver.name, event.id);
+                // What a program said last may hold what it was given.
+                (self.log)(&redact(&format!("{name} was not told of event {id}: {done}")));
+                if is_in_vain(&done, tries) {
+                    return Telling::Over;
+                }
+            }
+            tokio::select! {
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(PAUSE_MAX),
+                changed = live.changed() => match changed {
+                    Ok(()) => pause = PAUSE_MIN,
                     // The monitor ends.
                     Err(_) => return std::future::pending().await,
                 },
-                Err(_) => None,
-            };
-            match done {
-                Some(done) if done.succeeded() => return,
-                Some(done) => {
-                    let (name, id) = (self.told.name, event.id);
-                    // What a program said last may hold what it was given.
-                    (self.log)(&redact(&format!("{name} was not told of event {id}: {done}")));
-                    if is_in_vain(&done, tries) {
-                        return;
-                    }
-                }
-                None => {}
             }
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(PAUSE_MAX);
+        }
+    }
+
+    /// What came of one try; nothing if it could not even be begun.
+    async fn try_once(&self, told: &Told, event: &JournalEvent, body: &Value) -> Option<Done> {
+        let work = told.way.work(body.clone(), variables(event, body));
+        let key = format!("event-{}", event.id);
+        let job = Job { key, lane: self.receiver.name.to_owned(), work, limit: TELL_WITHIN };
+        match self.carrier.carry(job).ok()?.await {
+            Ok(done) => Some(done),
+            // The monitor ends.
+            Err(_) => std::future::pending().await,
         }
     }
 }

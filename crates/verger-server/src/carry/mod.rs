@@ -16,12 +16,13 @@ mod documents;
 mod effects;
 mod follower;
 mod outcome;
+mod reach;
 mod trouble;
 mod upkeep;
 mod way;
 
 pub(crate) use effects::Carrying;
-pub(crate) use follower::{Told, follow};
+pub(crate) use follower::{Receiver, Which, follow};
+pub(crate) use reach::{Live, Reach};
 pub(crate) use trouble::tell_of_trouble;
 pub(crate) use upkeep::keep_up;
-pub(crate) use way::{Way, check_means};

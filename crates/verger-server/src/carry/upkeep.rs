@@ -6,6 +6,7 @@ use verger_config::Retention;
 use verger_core::time::Span;
 use verger_store::Archive;
 
+use super::reach::Live;
 use crate::monitor::wall_now;
 use crate::serve::Log;
 
@@ -19,11 +20,11 @@ const ROUNDS: usize = 20;
 const LOOKS_PER_FILES: u32 = 60;
 
 /// Looks after the disk until it is dropped.
-pub(crate) async fn keep_up(archive: Archive, retention: Retention, log: Log) {
-    let kept = kept(&retention);
-    let every = shortest(&retention).clamp(PAUSE, EVERY);
+pub(crate) async fn keep_up(archive: Archive, live: Live, log: Log) {
     for look in 0_u32.. {
+        let every = shortest(&live.borrow().retention).clamp(PAUSE, EVERY);
         tokio::time::sleep(every).await;
+        let kept = kept(&live.borrow().retention);
         let archive = archive.clone();
         let sweep = move || {
             // By the last mark and not by the loop: on a full disk the loop stands still, and only this frees it.

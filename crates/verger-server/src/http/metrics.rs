@@ -70,6 +70,12 @@ fn of_monitor(app: &App, text: &mut Exposition) {
     let help = "How long the monitor could not see, and held nothing against anybody.";
     let blind = counted.blind_millis.iter().map(|(cause, millis)| (*cause, *millis as f64 / 1_000.0));
     text.by("verger_blind_seconds_total", Kind::Counter, help, "cause", blind);
+    let help = "How often the configuration was loaded again.";
+    let reloads = counted.reloads.iter().map(|(result, count)| (*result, *count as f64));
+    text.by("verger_config_reloads_total", Kind::Counter, help, "result", reloads);
+    let help = "Whether what was last read of the configuration holds; 0 when it was refused.";
+    let holds = if counted.reload_failed { 0.0 } else { 1.0 };
+    text.one("verger_config_last_reload_successful", Kind::Gauge, help, holds);
 }
 
 fn of_work(app: &App, text: &mut Exposition) {

@@ -2,7 +2,7 @@
 //!
 //! The loop counts for itself and adds up once a turn, so counting costs a signal nothing that could be measured.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use verger_core::effect::Action;
 use verger_core::signal::Body;
@@ -72,6 +72,9 @@ pub struct Counters {
     commits: AtomicU64,
     commits_failed: AtomicU64,
     blind_millis: [AtomicU64; CAUSES.len()],
+    /// Of the configuration: those that hold, and those that were refused.
+    reloads: [AtomicU64; 2],
+    reload_failed: AtomicBool,
 }
 
 /// What was counted up to now.
@@ -89,6 +92,10 @@ pub struct Counted {
     pub commits_failed: u64,
     /// Milliseconds in which the monitor could not see, by cause.
     pub blind_millis: Vec<(&'static str, u64)>,
+    /// How often the configuration was loaded again, by what came of it.
+    pub reloads: Vec<(&'static str, u64)>,
+    /// Whether the last try was refused: what is in the file is not what holds.
+    pub reload_failed: bool,
 }
 
 impl Counters {
@@ -105,11 +112,18 @@ impl Counters {
             commits: one(&self.commits),
             commits_failed: one(&self.commits_failed),
             blind_millis: all(&CAUSES, &self.blind_millis),
+            reloads: all(&["done", "refused"], &self.reloads),
+            reload_failed: self.reload_failed.load(Ordering::Relaxed),
         }
     }
 
     pub(crate) fn on_effect(&self, action: &Action) {
         self.actions[action_place(action)].fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn on_reload(&self, done: bool) {
+        self.reloads[usize::from(!done)].fetch_add(1, Ordering::Relaxed);
+        self.reload_failed.store(!done, Ordering::Relaxed);
     }
 
     pub(crate) fn on_turn(&self, turn: &Turn) {

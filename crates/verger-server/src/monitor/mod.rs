@@ -175,6 +175,11 @@ impl Monitor {
         self.answered(seen).await
     }
 
+    /// Has the fleet judged by these policies, and the loop paced by these settings, from its next turn on.
+    pub fn reconfigure(&self, policies: Policies, settings: Settings) {
+        self.queue.change(Box::new((policies, settings)));
+    }
+
     /// Takes what waits for this life of an agent, to be handed over now.
     ///
     /// What an earlier life of the monitor may have handed over is written down first. If that cannot be done now it

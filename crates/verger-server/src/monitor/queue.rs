@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 use verger_core::fleet::Fleet;
-use verger_engine::{Answer, Message};
+use verger_core::policy::Policies;
+use verger_engine::{Answer, Message, Settings};
 
 use super::Calendar;
 
@@ -27,6 +28,9 @@ pub(crate) struct Delivery {
 
 /// Somebody looks at the fleet.
 pub(crate) type Look = Box<dyn FnOnce(&Fleet, &Calendar) + Send>;
+
+/// Other policies, and another pace.
+pub(crate) type Change = Box<(Policies, Settings)>;
 
 /// Why something was not taken. Nothing of it was done, unless it says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,6 +64,8 @@ struct Inner {
     /// Messages handed over and not taken by the loop yet.
     waiting: usize,
     looks: Vec<Look>,
+    /// What is to hold from the next turn on; of two, the later.
+    change: Option<Change>,
     stopping: bool,
     /// Nobody takes anything any more.
     closed: bool,
@@ -69,7 +75,7 @@ impl Inner {
     /// Whether there is nothing to turn the loop for before its time. What cannot be taken is no reason.
     fn is_idle(&self, may_take: bool) -> bool {
         let waits = !self.deliveries.is_empty() || !self.looks.is_empty();
-        !(self.stopping || may_take && waits)
+        !(self.stopping || self.change.is_some() || may_take && waits)
     }
 }
 
@@ -149,6 +155,16 @@ impl Queue {
     /// Messages handed over and not taken by the loop yet.
     pub(crate) fn waiting(&self) -> usize {
         self.lock().waiting
+    }
+
+    /// Has the loop judge and run otherwise from its next turn on.
+    pub(crate) fn change(&self, change: Change) {
+        self.lock().change = Some(change);
+        self.arrived.notify_one();
+    }
+
+    pub(crate) fn take_change(&self) -> Option<Change> {
+        self.lock().change.take()
     }
 
     pub(crate) fn looks(&self) -> Vec<Look> {

@@ -85,6 +85,10 @@ impl<S: Store> Turning<S> {
     /// Turns until it is told to stop, and everything that was taken is on disk.
     pub(crate) fn run(mut self) {
         loop {
+            if let Some(change) = self.queue.take_change() {
+                let (policies, settings) = *change;
+                self.engine.reconfigure(policies, settings);
+            }
             let turn = self.engine.turn(&mut self.door);
             self.after(&turn);
             if self.queue.is_stopping() {

@@ -5,24 +5,12 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use verger_act::{Carrier, Options};
-use verger_config::{MeansBook, Outward, Retention};
 use verger_core::effect::Effect;
 
 use super::{Log, ServeError};
-use crate::carry::{Carrying, Told, Way, check_means, follow, keep_up, tell_of_trouble};
+use crate::carry::{Carrying, Live, Receiver, Which, follow, keep_up, tell_of_trouble};
 use crate::history::{Sampler, Sampling};
 use crate::monitor::Started;
-
-/// Kinds of events that the orchestrator is asked about, and need not be told of again.
-const ASKED: &[&str] = &["ESCALATION_TRIGGERED"];
-
-/// By what the monitor acts on the world.
-pub(super) struct Reach {
-    pub(super) means: MeansBook,
-    pub(super) outward: Outward,
-    pub(super) retention: Retention,
-    pub(super) chain_max: usize,
-}
 
 /// Everything in the background, until it is [ended](Self::end).
 pub(super) struct Background {
@@ -32,38 +20,15 @@ pub(super) struct Background {
     others: JoinSet<()>,
 }
 
-impl Reach {
-    /// Says what is wrong with addresses and secrets before anything is watched.
-    pub(super) fn check(&self) -> Result<(), ServeError> {
-        check_means(&self.means)?;
-        self.orchestrator().map(drop)
-    }
-
-    /// The secret of whoever directs the agents, if there is one.
-    pub(super) fn secret(&self) -> Result<Option<verger_act::Secret>, ServeError> {
-        let webhook = self.outward.orchestrator.as_ref().map(|orchestrator| &orchestrator.webhook);
-        let file = webhook.and_then(|webhook| webhook.secret_file.as_deref());
-        Ok(file.map(verger_act::Secret::read).transpose()?)
-    }
-
-    fn orchestrator(&self) -> Result<Option<Told>, ServeError> {
-        let Some(orchestrator) = &self.outward.orchestrator else { return Ok(None) };
-        let way = Way::hook(&orchestrator.webhook, "orchestrator.webhook")?;
-        Ok(Some(Told { name: "orchestrator", way, events: orchestrator.events.clone(), except: ASKED }))
-    }
-
-    fn notify(&self) -> Option<Told> {
-        let notify = self.outward.notify.as_ref()?;
-        let way = Way::Program(notify.command.clone());
-        Some(Told { name: "notify", way, events: notify.events.clone(), except: &[] })
-    }
-}
+/// Who may be told of events, under the names by which their places are kept.
+const RECEIVERS: [(&str, Which); 2] =
+    [("orchestrator", |reach| reach.orchestrator.as_ref()), ("notify", |reach| reach.notify.as_ref())];
 
 impl Background {
     /// Begins to work for a monitor that was started.
     pub(super) fn start(
         started: &mut Started,
-        reach: Reach,
+        live: &Live,
         newest: &watch::Receiver<i64>,
         url: &str,
         log: &Log,
@@ -71,28 +36,23 @@ impl Background {
         let carrier = Arc::new(Carrier::new(Options::default())?);
         let (closing, closes) = watch::channel(false);
         let monitor = started.monitor.clone();
-        let (orchestrator, notify) = (reach.orchestrator()?, reach.notify());
-        let is_asked = |told: &Told| {
-            told.events.as_ref().is_none_or(|kinds| kinds.iter().any(|kind| ASKED.contains(&kind.as_str())))
-        };
         let carrying = Carrying {
             monitor: monitor.clone(),
             carrier: Arc::clone(&carrier),
-            means: reach.means,
-            orchestrator: orchestrator.as_ref().filter(|told| is_asked(told)).map(|told| told.way.clone()),
+            live: live.clone(),
             url: url.to_owned(),
-            chain_max: reach.chain_max,
             log: Arc::clone(log),
         };
         let carrying = tokio::spawn(carrying.run(started.take_effects(), closes));
         let mut others = JoinSet::new();
-        for told in [orchestrator, notify].into_iter().flatten() {
+        for (name, told) in RECEIVERS {
+            let receiver = Receiver { name, told, live: live.clone() };
             let (archive, newest) = (monitor.archive().clone(), newest.clone());
-            others.spawn(follow(told, archive, newest, Arc::clone(&carrier), Arc::clone(log)));
+            others.spawn(follow(receiver, archive, newest, Arc::clone(&carrier), Arc::clone(log)));
         }
         others.spawn(Sampler::new(monitor.clone(), newest.clone(), Sampling::default()).run());
         others.spawn(tell_of_trouble(monitor.clone(), Arc::clone(log)));
-        others.spawn(keep_up(monitor.archive().clone(), reach.retention, Arc::clone(log)));
+        others.spawn(keep_up(monitor.archive().clone(), live.clone(), Arc::clone(log)));
         Ok(Self { carrier, closing, carrying, others })
     }
 

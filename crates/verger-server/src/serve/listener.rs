@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 
 use super::connections::{Connections, HEAD_WITHIN, Serve, Version};
@@ -34,7 +34,8 @@ const BACKLOG: u32 = 4_096;
 /// Where connections come in.
 pub(super) struct Listener {
     socket: TcpListener,
-    tls: Option<TlsAcceptor>,
+    /// As of the last time that the configuration was loaded. Connections that exist keep their keys.
+    tls: watch::Receiver<Option<TlsAcceptor>>,
     slots: Arc<Semaphore>,
 }
 
@@ -47,7 +48,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 impl Listener {
-    pub(super) fn bind(address: SocketAddr, tls: Option<TlsAcceptor>) -> io::Result<Self> {
+    pub(super) fn bind(address: SocketAddr, tls: watch::Receiver<Option<TlsAcceptor>>) -> io::Result<Self> {
         let socket = listen(address)?;
         Ok(Self { socket, tls, slots: Arc::new(Semaphore::new(connections_max())) })
     }
@@ -57,7 +58,7 @@ impl Listener {
     }
 
     pub(super) fn is_encrypted(&self) -> bool {
-        self.tls.is_some()
+        self.tls.borrow().is_some()
     }
 
     /// Takes connections in for ever. To be dropped when no more are wanted.
@@ -68,7 +69,7 @@ impl Listener {
             match self.socket.accept().await {
                 Ok((stream, peer)) => {
                     let serve = connections.one();
-                    tokio::spawn(greet(stream, peer, self.tls.clone(), serve, slot));
+                    tokio::spawn(greet(stream, peer, self.tls.borrow().clone(), serve, slot));
                 }
                 Err(error) if is_clients_fault(&error) => {}
                 Err(_) => tokio::time::sleep(NO_ROOM_PAUSE).await,

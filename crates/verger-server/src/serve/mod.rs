@@ -15,9 +15,11 @@ mod connections;
 mod fatal;
 mod listener;
 mod pace;
+mod reload;
 mod service;
 mod tls;
 mod welcome;
 
 pub use fatal::ServeError;
+pub use reload::{Load, Reload};
 pub use service::{Log, Options, Serving};

@@ -14,11 +14,12 @@ use verger_api::ingest::Limits;
 use verger_config::{Configuration, Server};
 use verger_store::{Archive, EngineStore};
 
-use super::background::{Background, Reach};
+use super::background::Background;
 use super::connections::Connections;
 use super::listener::Listener;
 use super::pace::settings;
-use super::{ServeError, tls, welcome};
+use super::reload::{Ready, Reload, Reloader};
+use super::{ServeError, welcome};
 use crate::access::{Doorkeeper, Origin, admin_secret};
 use crate::http::{self, App, Parts};
 use crate::monitor::{Monitor, Started};
@@ -45,6 +46,8 @@ pub struct Options {
     pub version: &'static str,
     /// Where lines for the operator go.
     pub log: Log,
+    /// How the configuration is loaded again, if it can be.
+    pub reload: Option<Reload>,
 }
 
 /// A monitor that is watching and can be served.
@@ -54,6 +57,7 @@ pub struct Serving {
     connections: Connections,
     listener: Listener,
     local: Local,
+    reloader: Reloader,
     url: String,
     welcome: String,
     data_dir: PathBuf,
@@ -63,30 +67,27 @@ impl Serving {
     /// Starts a monitor. Its data directory is its own until the end; connections are taken in by [`run`](Self::run).
     pub async fn start(options: Options) -> Result<Self, ServeError> {
         let begun = Instant::now();
-        let Options { configuration, version, log } = options;
-        let Configuration { policies, server, storage, outward, means, .. } = configuration;
-        check_reach(&server)?;
-        let (chain_max, retention) = (policies.recovery.chain_max, storage.retention.clone());
-        let reach = Reach { means, outward, retention, chain_max };
-        reach.check()?;
-        let tls = server.tls.as_ref().map(tls::acceptor).transpose()?;
+        let Options { configuration, version, log, reload } = options;
+        check_reach(&configuration.server)?;
+        let (configuration, places) = Ready::of(configuration)?.spread();
+        let server = configuration.server.clone();
         let (store, newest) = open(&server)?;
         let data_dir = store.1.directory().to_owned();
         let data_dir = fs::canonicalize(&data_dir).unwrap_or(data_dir);
         let admin = admin_secret(&data_dir)?;
         let socket = Socket::bind(&data_dir.join(SOCKET_FILE))?;
-        let listener = Listener::bind(server.listen, tls);
+        let listener = Listener::bind(server.listen, places.tls.subscribe());
         let failed = |source| ServeError::Listen { address: server.listen, source };
         let listener = listener.map_err(failed)?;
         let address = listener.address().map_err(failed)?;
         let archive = store.1.clone();
-        let mut started = Monitor::start(store, policies, settings(&storage), seed()?)?;
-        let mut doorkeeper = Doorkeeper::new(archive, &admin);
-        if let Some(secret) = reach.secret()? {
-            doorkeeper = doorkeeper.with_orchestrator(secret);
-        }
+        let (policies, pace) = (configuration.policies.clone(), settings(&configuration.storage));
+        let mut started = Monitor::start(store, policies, pace, seed()?)?;
+        let doorkeeper = Doorkeeper::new(archive, &admin);
+        let live = places.live.subscribe();
+        doorkeeper.set_orchestrator(live.borrow().secret.clone());
         let url = welcome::url(address, listener.is_encrypted());
-        let background = Background::start(&mut started, reach, &newest, &url, &log)?;
+        let background = Background::start(&mut started, &live, &newest, &url, &log)?;
         let origin = Origin::new(address, []);
         let origin = if listener.is_encrypted() { origin.through_tls() } else { origin };
         let app = App::new(Parts {
@@ -106,10 +107,11 @@ impl Serving {
         if server.insecure && !address.ip().is_loopback() {
             log("connections from other machines are not encrypted: tokens can be read on the way");
         }
-        let router = http::router(app);
+        let router = http::router(app.clone());
+        let reloader = Reloader { reload, present: configuration, places, app, log };
         let local = Local::serve(socket, router.clone());
         let connections = Connections::new(router);
-        Ok(Self { started, background, connections, listener, local, url, welcome, data_dir })
+        Ok(Self { started, background, connections, listener, local, reloader, url, welcome, data_dir })
     }
 
     /// Where it answers.
@@ -124,10 +126,11 @@ impl Serving {
 
     /// Serves until `shutdown` is done; then answers what is under way, writes down what is known, and ends.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
-        let Self { started, mut background, connections, listener, local, data_dir, .. } = self;
+        let Self { started, mut background, connections, listener, local, mut reloader, data_dir, .. } = self;
         let broken = tokio::select! {
             () = shutdown => None,
             () = listener.run(&connections) => None,
+            () = reloader.run() => None,
             () = loop_ends(&started) => Some(ServeError::LoopEnded),
             () = background.breaks() => Some(ServeError::PartEnded),
         };
@@ -169,7 +172,7 @@ impl Local {
 }
 
 /// Beyond this machine it needs encryption, or somebody who asked for none.
-fn check_reach(server: &Server) -> Result<(), ServeError> {
+pub(super) fn check_reach(server: &Server) -> Result<(), ServeError> {
     let is_near = server.listen.ip().to_canonical().is_loopback();
     if is_near || server.tls.is_some() || server.insecure {
         return Ok(());

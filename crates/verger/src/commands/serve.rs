@@ -6,8 +6,9 @@ use std::sync::Arc;
 use anyhow::Context;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
 use verger_config::{Flags, Surroundings, read_and_load};
-use verger_server::serve::{Options, ServeError, Serving};
+use verger_server::serve::{Options, Reload, ServeError, Serving};
 
 use crate::cli::Serve;
 use crate::exit::Exit;
@@ -17,13 +18,16 @@ use crate::surroundings;
 pub(crate) fn run(args: &Serve, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let surroundings = surroundings::of(&args.place);
     let flags = Flags { listen: args.listen.clone(), insecure: args.insecure, ..surroundings.flags };
-    let configuration = match read_and_load(&Surroundings { flags, ..surroundings }) {
+    let surroundings = Surroundings { flags, ..surroundings };
+    let configuration = match read_and_load(&surroundings) {
         Ok(configuration) => configuration,
         Err(problems) => anyhow::bail!("the configuration is wrong, so nothing was started\n{problems}"),
     };
     let runtime = Builder::new_multi_thread().enable_all().build().context("no threads can be had")?;
-    let options = Options { configuration, version: env!("CARGO_PKG_VERSION"), log: Arc::new(log) };
     runtime.block_on(async {
+        let reload = Some(reload(surroundings)?);
+        let version = env!("CARGO_PKG_VERSION");
+        let options = Options { configuration, version, log: Arc::new(log), reload };
         // Before anything is started: from here on the end is an orderly one.
         let told_to_end = [told(SignalKind::terminate())?, told(SignalKind::interrupt())?];
         let serving = match Serving::start(options).await {
@@ -40,6 +44,20 @@ pub(crate) fn run(args: &Serve, out: &mut dyn Write) -> anyhow::Result<Exit> {
         log("ended; what it knows is kept");
         Ok(Exit::Done)
     })
+}
+
+/// The same surroundings, and the file as it is then: on SIGHUP, and whenever the file changes.
+fn reload(surroundings: Surroundings) -> anyhow::Result<Reload> {
+    let mut hangups = told(SignalKind::hangup())?;
+    let (ask, asked) = mpsc::channel(1);
+    tokio::spawn(async move {
+        // One that comes while another waits is the same.
+        while let (Some(()), false) = (hangups.recv().await, ask.is_closed()) {
+            let _ = ask.try_send(());
+        }
+    });
+    let file = surroundings.file();
+    Ok(Reload { load: Arc::new(move || read_and_load(&surroundings)), file, asked })
 }
 
 /// What to do about a start that failed, where the error does not say it.

@@ -137,8 +137,8 @@ fn unit(program: &Path, config: Option<&Path>, data_dir: Option<&Path>) -> anyho
     }
     let start = words.join(" ");
     Ok(format!(
-        "[Unit]\nDescription=Verger watches fleets of AI agents\n\n[Service]\nExecStart={start}\nRestart=on-failure\n\
-         RestartSec=1\nUMask=0077\n\n[Install]\nWantedBy=default.target\n"
+        "[Unit]\nDescription=Verger watches fleets of AI agents\n\n[Service]\nExecStart={start}\n\
+         ExecReload=/bin/kill -HUP $MAINPID\nRestart=on-failure\nRestartSec=1\nUMask=0077\n\n[Install]\nWantedBy=default.target\n"
     ))
 }
 

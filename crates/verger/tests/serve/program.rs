@@ -109,7 +109,7 @@ impl Place {
             }
         }
         let address = address.unwrap_or_else(|| panic!("it says where it is: {welcome}{}", self.log()));
-        let address = address.strip_prefix("http://").expect("it is not encrypted").to_owned();
+        let address = address.split_once("://").expect("an address").1.to_owned();
         let token = fs::read_to_string(self.data().join("admin.token")).expect("it was made");
         Program { child, address, token: token.trim().to_owned(), welcome }
     }
@@ -163,6 +163,19 @@ impl Program {
         let got = self.as_admin(&format!("GET {path}"), "");
         assert_eq!(got.status, 200, "{path}: {}", got.body);
         got.body
+    }
+
+    /// The same where the answer is no JSON.
+    pub(crate) fn text(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).expect("it listens");
+        let head = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", self.address);
+        let request = format!("{head}Authorization: Bearer {}\r\n\r\n", self.token);
+        let mut answer = String::new();
+        stream
+            .write_all(request.as_bytes())
+            .and_then(|()| stream.read_to_string(&mut answer))
+            .expect("it answers");
+        answer
     }
 
     /// A token by which this agent is known.
@@ -223,7 +236,7 @@ impl Drop for Program {
 
 /// Sends a request as `curl` would, and reads the whole answer.
 pub(crate) fn exchange(
-    mut stream: TcpStream,
+    mut stream: impl Read + Write,
     host: &str,
     request: &str,
     headers: &[(&str, &str)],

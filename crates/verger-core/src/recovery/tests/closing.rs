@@ -141,3 +141,17 @@ fn x13_room_is_made_by_what_no_longer_counts_and_by_nothing_else() {
         world.order("t", &Order::ConfirmEnded).expect("its end is in doubt");
     }));
 }
+
+#[test]
+fn x13_room_is_made_by_the_oldest_of_those_that_may_go() {
+    let mut world = World::new();
+    world.policy.tasks_max = 2;
+    for (task, at) in [("t", 60), ("u", 120)] {
+        world.ended(task, life(task, 1));
+        world.until(at);
+        world.closed(task, Closing::Finished);
+    }
+    world.ended("v", life("v", 1));
+    let known = ["t", "u", "v"].map(|task| world.recoveries.has(&task.into()));
+    assert_eq!(known, [false, true, true]);
+}

@@ -321,6 +321,20 @@ impl Timeline {
         self.note("restarted");
     }
 
+    /// Other policies hold from now on, without a restart and after one.
+    pub(crate) fn under(mut self, policies: Policies) -> Self {
+        self.fleet.set_policies(self.now, policies.clone());
+        self.policies = policies;
+        self
+    }
+
+    /// The same, by a restart.
+    pub(crate) fn restarted_under(mut self, policies: Policies) -> Self {
+        self.policies = policies;
+        self.restart();
+        self
+    }
+
     /// Tells the fleet of something that is no agent.
     pub(crate) fn notice(&mut self, notice: &Notice) -> Result<Reply, NoticeError> {
         let mut out = Collector::default();

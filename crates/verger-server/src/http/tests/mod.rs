@@ -92,9 +92,11 @@ impl Served {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("it has one");
         let admin = admin_secret(directory.path()).expect("it can be made");
+        let doorkeeper = Doorkeeper::new(archive, &admin);
+        doorkeeper.set_orchestrator(Some(orchestrator()));
         let app = App::new(Parts {
             monitor: started.monitor.clone(),
-            doorkeeper: Doorkeeper::new(archive, &admin).with_orchestrator(orchestrator()),
+            doorkeeper,
             origin: Origin::new(address, []),
             cursors: Cursors::new(b"a secret of this test"),
             limits: Limits::default(),

@@ -1,0 +1,171 @@
+//! Other policies while the fleet is watched (X15): as after a restart, without one.
+
+use insta::assert_snapshot;
+use verger_core::intervention::Limit;
+use verger_core::policy::{Mode, Policies, Role};
+use verger_core::resources::Limits;
+use verger_core::{RowKey, Span};
+
+use crate::timeline::{Timeline, lines};
+
+fn policies(change: impl FnOnce(&mut Policies)) -> Policies {
+    let mut policies = Policies::default();
+    change(&mut policies);
+    policies
+}
+
+/// The policies that differ in every group, so that nothing can stay as it was by chance.
+fn stricter() -> Policies {
+    policies(|policies| {
+        policies.each(|role| {
+            role.mode = Mode::Full;
+            role.progress.degraded_after = Span::minutes(2);
+            role.progress.stuck_after = Span::minutes(4);
+            role.repetition.repeats = 2;
+            role.repetition.repeats_stuck = 3;
+        });
+        policies.resources.agent = Limits { tokens: Some(1_000), ..Limits::default() };
+        policies.tasks.quiet = Span::minutes(5);
+        policies.messages.high = Span::minutes(1);
+        policies.writes.timeout = Span::secs(5);
+        policies.limits.nudges.count = 1;
+    })
+}
+
+/// A day in which everything is under way when the policies change.
+const BEFORE: &str = "
+    0s    spawn task=t1
+    0s    @b spawn role=critical
+    0s    @c spawn
+    1s    beating 1m
+    1s    @b beating 20s
+    1s    @c beating 1m
+    2s    beat tokens=5000
+    3s    checkpoint c1
+    10s   give t due=1m
+    20s..29s/3s @c call ls -> nothing
+    30s   @b call w1 -> boom failed tool=bash
+    31s   @b call w2 -> boom failed tool=bash
+    32s   @b call w3 -> boom failed tool=bash
+    33s   @b call w4 -> boom failed tool=bash
+    34s   @b call w5 -> boom failed tool=bash
+    40s   @b send m to=a high
+    40s   outcome delivered
+    3m
+";
+const AFTER: &str = "
+    5m
+    6m    @c call ls -> nothing
+    7m    acquire b/tool/bash
+    12m   @c says hello
+    20m   outcome delivered
+    40m
+    2h
+";
+
+#[test]
+fn x15_other_policies_mean_what_they_would_mean_after_a_restart() {
+    let (reloaded, restarted) = (Timeline::default().play(BEFORE), Timeline::default().play(BEFORE));
+    let reloaded = reloaded.under(stricter()).play(AFTER).log();
+    let restarted = restarted.restarted_under(stricter()).play(AFTER).log();
+    let restarted = lines(restarted.lines().filter(|line| !line.ends_with("restarted")), str::to_owned);
+    assert_eq!(reloaded, restarted);
+    let unchanged = Timeline::default().play(BEFORE).play(AFTER).log();
+    assert_ne!(reloaded, unchanged, "they matter");
+}
+
+#[test]
+fn x15_the_same_policies_again_change_nothing_at_any_point() {
+    let script: Vec<_> = BEFORE.lines().chain(AFTER.lines()).filter(|line| !line.trim().is_empty()).collect();
+    let without = Timeline::default().play(&script.join("\n")).log();
+    for at in 1..script.len() {
+        let (before, after) = (script[..at].join("\n"), script[at..].join("\n"));
+        let with = Timeline::default().play(&before).under(Policies::default()).play(&after).log();
+        assert_eq!(with, without, "the same again before `{}`", script[at].trim());
+    }
+}
+
+#[test]
+fn x15_a_shorter_limit_counts_from_when_the_agent_last_got_on() {
+    let timeline = Timeline::default().play("0s spawn task=t1 \n 1s checkpoint c1 \n 1s beating 1m \n 12m");
+    let shorter = policies(|policies| {
+        policies.each(|role| {
+            role.progress.degraded_after = Span::minutes(5);
+            role.progress.stuck_after = Span::minutes(10);
+        });
+    });
+    let log = timeline.under(shorter).play("12m1s").tail("12m");
+    assert!(log.starts_with("12m DEGRADED -> STUCK"), "{log}");
+}
+
+#[test]
+fn x15_a_longer_limit_takes_back_what_was_found_under_the_shorter_one() {
+    let shorter = policies(|policies| policies.each(|role| role.progress.degraded_after = Span::minutes(5)));
+    let timeline = Timeline::new(shorter).play("0s spawn task=t1 \n 1s checkpoint c1 \n 1s beating 1m \n 8m");
+    assert!(timeline.has("HEALTHY -> DEGRADED"), "{}", timeline.so_far());
+    let timeline = timeline.under(Policies::default()).play("8m30s");
+    assert!(timeline.has("DEGRADED -> HEALTHY"), "{}", timeline.so_far());
+}
+
+#[test]
+fn x15_roles_are_kept_by_name_and_who_lost_one_is_judged_like_those_who_claim_none() {
+    let own = |name: &str| policies(|policies| assert!(policies.set(Role::named(name))));
+    let timeline = Timeline::new(own("night")).play("0s spawn role=night \n 0s @b spawn role=critical");
+    let role = |timeline: &Timeline, agent: &str| {
+        timeline.fleet.view(timeline.now, &agent.into()).expect("it is there").role.to_string()
+    };
+    assert_eq!(role(&timeline, "a"), "night");
+    let timeline = timeline.under(own("day"));
+    assert_eq!((role(&timeline, "a"), role(&timeline, "b")), ("default".to_owned(), "critical".to_owned()));
+    let mut timeline = timeline;
+    let mut rows = Vec::new();
+    timeline.fleet.take_changed_rows(&mut |row| rows.push(row.key));
+    assert!(rows.contains(&RowKey::Agent("a".into())), "the next life of the monitor knows it too");
+}
+
+#[test]
+fn x15_what_was_spent_stays_spent_under_other_limits() {
+    let eager = |count| {
+        policies(|policies| {
+            policies.each(|role| {
+                role.mode = Mode::Nudge;
+                role.intervention.nudge_interval = Span::secs(10);
+                role.intervention.nudges_max = 200;
+                role.intervention.nudge_limit = Limit { count, window: Span::hours(9) };
+            });
+        })
+    };
+    let deaf = "0s spawn task=t1 \n 0s checkpoint c1 \n 1s beating 5m";
+    let timeline = Timeline::new(eager(3)).play(deaf).play("31m..40m/1m outcome delivered");
+    assert_eq!(timeline.count("=> nudge"), 3, "{}", timeline.so_far());
+    let timeline = timeline.under(eager(4)).play("41m..60m/1m outcome delivered");
+    assert_eq!(timeline.count("=> nudge"), 4, "one more, not four more: {}", timeline.so_far());
+}
+
+#[test]
+fn x15_to_look_only_holds_back_what_was_about_to_be_done() {
+    let full = policies(|policies| policies.each(|role| role.mode = Mode::Full));
+    let observe = policies(|policies| policies.each(|role| role.mode = Mode::Observe));
+    let script = "0s spawn task=t1 \n 1s checkpoint c1 \n 1s beating 1m \n 31m";
+    let asked = Timeline::new(full.clone()).play(script).play("3h");
+    assert!(asked.has("=> escalate"), "{}", asked.so_far());
+    let looking = Timeline::new(full).play(script).under(observe).play("3h");
+    assert!(!looking.has("=> escalate") && !looking.has("=> stop"), "{}", looking.so_far());
+}
+
+#[test]
+fn x15_limits_on_use_hold_for_what_was_used_before_them() {
+    let timeline = Timeline::default().play("0s spawn \n 1s beat tokens=700 \n 2s beat tokens=5000");
+    let limited = policies(|policies| {
+        policies.resources.agent = Limits { tokens: Some(1_000), ..Limits::default() };
+    });
+    let log = timeline.under(limited).play("10s beat tokens=6000 \n 1m beat tokens=6100").log();
+    assert_snapshot!(log, @"
+    0s registered
+    1s UNKNOWN -> HEALTHY
+    10s over a limit: 6000 tokens used by the agent (limit 1000)
+    10s incident OverLimit
+    10s escalated: 6000 tokens used by the agent (limit 1000)
+    10s => escalate
+    ");
+}

@@ -1,0 +1,63 @@
+//! By what the monitor acts on the world and whom it tells, as configured; another one when that is loaded again.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+use verger_act::Secret;
+use verger_config::{Configuration, MeansBook, Notify, Orchestrator, Retention};
+
+use super::follower::Told;
+use super::way::{Way, check_means};
+use crate::serve::ServeError;
+
+/// Kinds of events that the orchestrator is asked about, and need not be told of again.
+const ASKED: &[&str] = &["ESCALATION_TRIGGERED"];
+
+/// What holds at present, and when it changes.
+pub(crate) type Live = watch::Receiver<Arc<Reach>>;
+
+/// By what the monitor acts on the world, whom it tells, and how long it remembers.
+pub(crate) struct Reach {
+    pub(crate) means: MeansBook,
+    pub(crate) orchestrator: Option<Arc<Told>>,
+    pub(crate) notify: Option<Arc<Told>>,
+    /// By which whoever directs the agents signs.
+    pub(crate) secret: Option<Secret>,
+    pub(crate) retention: Retention,
+    /// How many checkpoints the core walks through.
+    pub(crate) chain_max: usize,
+}
+
+impl Reach {
+    /// Says what is wrong with addresses and secrets before anything relies on them.
+    pub(crate) fn of(configuration: &Configuration) -> Result<Self, ServeError> {
+        let Configuration { policies, storage, outward, means, .. } = configuration;
+        check_means(means)?;
+        let orchestrator = outward.orchestrator.as_ref();
+        let secret = orchestrator.and_then(|it| it.webhook.secret_file.as_deref());
+        Ok(Self {
+            means: means.clone(),
+            orchestrator: orchestrator.map(told_orchestrator).transpose()?,
+            notify: outward.notify.as_ref().map(told_people),
+            secret: secret.map(Secret::read).transpose()?,
+            retention: storage.retention.clone(),
+            chain_max: policies.recovery.chain_max,
+        })
+    }
+
+    /// Whoever directs the agents, if escalations go there.
+    pub(crate) fn asked(&self) -> Option<&Way> {
+        let told = self.orchestrator.as_ref()?;
+        let is_asked = |kinds: &Vec<String>| kinds.iter().any(|kind| ASKED.contains(&kind.as_str()));
+        told.events.as_ref().is_none_or(is_asked).then_some(&told.way)
+    }
+}
+
+fn told_orchestrator(orchestrator: &Orchestrator) -> Result<Arc<Told>, ServeError> {
+    let way = Way::hook(&orchestrator.webhook, "orchestrator.webhook")?;
+    Ok(Arc::new(Told { way, events: orchestrator.events.clone(), except: ASKED }))
+}
+
+fn told_people(notify: &Notify) -> Arc<Told> {
+    Arc::new(Told { way: Way::Program(notify.command.clone()), events: notify.events.clone(), except: &[] })
+}

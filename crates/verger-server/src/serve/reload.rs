@@ -1,0 +1,290 @@
+//! Loads the configuration again while the monitor runs (X15): when it is asked to, and when one of the files changes.
+//!
+//! It is read, checked and made ready as a whole before any of it holds. What is wrong is said, and changes nothing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+use tokio_rustls::TlsAcceptor;
+use verger_config::{Configuration, Problems};
+
+use super::pace::settings;
+use super::{Log, ServeError, tls};
+use crate::carry::Reach;
+use crate::http::App;
+use crate::monitor::told;
+
+/// How often it is looked whether a file has changed.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Keys that hold from the next start on only: they would be another monitor.
+const AT_START: [&str; 2] = ["listen", "data_dir"];
+/// Changes that are told one by one.
+const TOLD_MAX: usize = 20;
+
+/// Reads the configuration, each time as it is then.
+pub type Load = Arc<dyn Fn() -> Result<Configuration, Problems> + Send + Sync>;
+
+/// How a configuration is loaded again.
+pub struct Reload {
+    /// Reads it.
+    pub load: Load,
+    /// The file that it comes from, if it comes from one.
+    pub file: Option<PathBuf>,
+    /// Somebody wants it loaded.
+    pub asked: mpsc::Receiver<()>,
+}
+
+/// A configuration of which everything that can be wrong was found right.
+pub(super) struct Ready {
+    configuration: Configuration,
+    reach: Reach,
+    tls: Option<TlsAcceptor>,
+}
+
+/// Where the parts of a configuration go.
+pub(super) struct Places {
+    pub(super) live: watch::Sender<Arc<Reach>>,
+    pub(super) tls: watch::Sender<Option<TlsAcceptor>>,
+}
+
+/// Loads it again for as long as the monitor runs.
+pub(super) struct Reloader {
+    pub(super) reload: Option<Reload>,
+    pub(super) present: Configuration,
+    pub(super) places: Places,
+    pub(super) app: App,
+    pub(super) log: Log,
+}
+
+impl Ready {
+    /// Checks what only the world can say: files that are named, and what is in them.
+    pub(super) fn of(configuration: Configuration) -> Result<Self, ServeError> {
+        let reach = Reach::of(&configuration)?;
+        let tls = configuration.server.tls.as_ref().map(tls::acceptor).transpose()?;
+        Ok(Self { configuration, reach, tls })
+    }
+
+    /// The parts, on their way to where they are used.
+    pub(super) fn spread(self) -> (Configuration, Places) {
+        let (live, tls) = (watch::Sender::new(Arc::new(self.reach)), watch::Sender::new(self.tls));
+        (self.configuration, Places { live, tls })
+    }
+}
+
+impl Reloader {
+    /// Never ends. To be dropped when the monitor is.
+    pub(super) async fn run(&mut self) {
+        let Some(mut reload) = self.reload.take() else { return std::future::pending().await };
+        let mut files = Files::new(named(reload.file.as_deref(), &self.present));
+        loop {
+            tokio::select! {
+                Some(()) = reload.asked.recv() => {}
+                () = files.change() => {}
+            }
+            let load = Arc::clone(&reload.load);
+            // It reads files, which may take its time.
+            let read = tokio::task::spawn_blocking(move || read(&load)).await;
+            match read
+                .unwrap_or_else(|_| Err("it could not be read because of a fault of the monitor".to_owned()))
+            {
+                Ok(ready) => self.apply(ready),
+                Err(why) => {
+                    self.app.monitor.counters().on_reload(false);
+                    (self.log)(&format!(
+                        "the configuration is wrong, so nothing was changed\n{}",
+                        why.trim_end()
+                    ));
+                }
+            }
+            files.watch(named(reload.file.as_deref(), &self.present));
+        }
+    }
+
+    fn apply(&mut self, ready: Ready) {
+        let Ready { configuration, reach, tls } = ready;
+        let lines = self.differences(&configuration, tls.is_some());
+        self.app.doorkeeper.set_orchestrator(reach.secret.clone());
+        self.app.monitor.reconfigure(configuration.policies.clone(), settings(&configuration.storage));
+        self.places.live.send_replace(Arc::new(reach));
+        if tls.is_some() == self.is_encrypted() {
+            self.places.tls.send_replace(tls);
+        }
+        self.present = configuration;
+        self.app.monitor.counters().on_reload(true);
+        (self.log)(&lines.join("\n  "));
+    }
+
+    fn is_encrypted(&self) -> bool {
+        self.places.tls.borrow().is_some()
+    }
+
+    /// What is different now, a line each, for whoever operates the monitor.
+    fn differences(&self, next: &Configuration, encrypted: bool) -> Vec<String> {
+        let before = values(&self.present);
+        let after = values(next);
+        let keys: std::collections::BTreeSet<_> = before.keys().chain(after.keys()).collect();
+        let differs = |key: &&&str| before.get(**key) != after.get(**key);
+        let mut lines: Vec<_> = keys
+            .into_iter()
+            .filter(differs)
+            .map(|key| {
+                let of = |values: &BTreeMap<&str, &str>| {
+                    values.get(key).map_or("not set", |value| value).to_owned()
+                };
+                let later = if AT_START.contains(key) { " (from the next start on)" } else { "" };
+                format!("`{key}` is {}, was {}{later}", of(&after), of(&before))
+            })
+            .collect();
+        let more = lines.len().saturating_sub(TOLD_MAX);
+        if more > 0 {
+            lines.truncate(TOLD_MAX);
+            lines.push(format!("and {more} more; `verger config show` has all of it"));
+        }
+        if encrypted != self.is_encrypted() {
+            lines.push("`access.tls` begins or ends with the next start".to_owned());
+        }
+        let head = if lines.is_empty() {
+            "the configuration was loaded again; files that it names were read, no key is different"
+        } else {
+            "the configuration was loaded again:"
+        };
+        lines.insert(0, head.to_owned());
+        lines
+    }
+}
+
+fn read(load: &Load) -> Result<Ready, String> {
+    let configuration = load().map_err(|problems| problems.to_string())?;
+    super::service::check_reach(&configuration.server).map_err(|error| told(&error))?;
+    Ready::of(configuration).map_err(|error| told(&error))
+}
+
+fn values(configuration: &Configuration) -> BTreeMap<&str, &str> {
+    configuration.effective().iter().map(|it| (it.key.as_str(), it.value.as_str())).collect()
+}
+
+/// The files whose change is one of the configuration.
+fn named(file: Option<&Path>, configuration: &Configuration) -> Vec<PathBuf> {
+    let tls = configuration.server.tls.iter();
+    let tls = tls.flat_map(|tls| [Some(&tls.cert), Some(&tls.key), tls.client_ca.as_ref()]).flatten();
+    let orchestrator = configuration.outward.orchestrator.iter();
+    let secret = orchestrator.filter_map(|orchestrator| orchestrator.webhook.secret_file.as_ref());
+    file.map(Path::to_path_buf).into_iter().chain(tls.chain(secret).cloned()).collect()
+}
+
+/// Files, and what they looked like.
+struct Files {
+    paths: Vec<PathBuf>,
+    known: Vec<Stamp>,
+    /// Something else, seen once: it may still be written.
+    seen: Option<Vec<Stamp>>,
+}
+
+/// What tells a file from the one that was there before; nothing if there is none. Names may be links that are turned,
+/// so it is that of the file behind them.
+type Stamp = Option<(u64, u64, u64, i64, i64)>;
+
+impl Files {
+    fn new(paths: Vec<PathBuf>) -> Self {
+        let known = stamps(&paths);
+        Self { paths, known, seen: None }
+    }
+
+    /// Watches these from now on, as they were when they were last looked at.
+    fn watch(&mut self, paths: Vec<PathBuf>) {
+        if paths != self.paths {
+            *self = Self::new(paths);
+        }
+    }
+
+    /// Waits until one of them is another than before, and no longer changes.
+    async fn change(&mut self) {
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            let paths = self.paths.clone();
+            let Ok(now) = tokio::task::spawn_blocking(move || stamps(&paths)).await else { continue };
+            if self.on_look(now) {
+                return;
+            }
+        }
+    }
+
+    /// Whether they are others than before, for the second time in a row.
+    fn on_look(&mut self, now: Vec<Stamp>) -> bool {
+        let settled = self.seen.as_ref() == Some(&now);
+        self.seen = (now != self.known).then_some(now);
+        if settled && let Some(now) = self.seen.take() {
+            self.known = now;
+            return true;
+        }
+        false
+    }
+}
+
+fn stamps(paths: &[PathBuf]) -> Vec<Stamp> {
+    let stamp = |path: &PathBuf| {
+        let it = fs::metadata(path).ok()?;
+        Some((it.dev(), it.ino(), it.size(), it.mtime(), it.mtime_nsec()))
+    };
+    paths.iter().map(stamp).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    /// Whether it counts as changed at this look.
+    fn changes(files: &mut Files) -> bool {
+        let now = stamps(&files.paths);
+        files.on_look(now)
+    }
+
+    #[test]
+    fn x15_a_file_counts_as_changed_once_and_when_it_is_written() {
+        let folder = TempDir::new().expect("a folder");
+        let path = folder.path().join("verger.yaml");
+        fs::write(&path, "mode: full").expect("it is ours");
+        let mut files = Files::new(vec![path.clone()]);
+        assert!(!changes(&mut files) && !changes(&mut files), "nothing has changed");
+        fs::write(&path, "mode: obs").expect("it is ours");
+        assert!(!changes(&mut files), "it may still be written");
+        fs::write(&path, "mode: observe").expect("it is ours");
+        assert!(!changes(&mut files), "and was");
+        assert!(changes(&mut files));
+        assert!(!changes(&mut files) && !changes(&mut files), "that was it");
+        fs::remove_file(&path).expect("it is ours");
+        assert!(!changes(&mut files) && changes(&mut files));
+    }
+
+    #[test]
+    fn x15_what_is_as_before_again_has_not_changed() {
+        let folder = TempDir::new().expect("a folder");
+        let [path, aside] = ["verger.yaml", "aside"].map(|name| folder.path().join(name));
+        fs::write(&path, "mode: full").expect("it is ours");
+        let mut files = Files::new(vec![path.clone()]);
+        fs::rename(&path, &aside).expect("it is ours");
+        assert!(!changes(&mut files));
+        fs::rename(&aside, &path).expect("it is ours");
+        assert!(!changes(&mut files) && !changes(&mut files));
+    }
+
+    #[test]
+    fn x15_a_link_that_is_turned_is_another_file() {
+        let folder = TempDir::new().expect("a folder");
+        let [one, other, link] = ["one", "other", "link"].map(|name| folder.path().join(name));
+        for path in [&one, &other] {
+            fs::write(path, "mode: full").expect("it is ours");
+        }
+        std::os::unix::fs::symlink(&one, &link).expect("it is ours");
+        let mut files = Files::new(vec![link.clone()]);
+        fs::remove_file(&link).expect("it is ours");
+        std::os::unix::fs::symlink(&other, &link).expect("it is ours");
+        assert!(!changes(&mut files) && changes(&mut files));
+    }
+}
