@@ -149,7 +149,6 @@ impl Case {
         if !in_vain {
             self.held_until = self.held_until.map(|until| until.min(now));
         }
-        self.nudge_held_until = self.nudge_held_until.map(|until| until.min(now));
     }
 
     /// How long health must last to close the case. The reply to a reminder is not progress: without any, longer.

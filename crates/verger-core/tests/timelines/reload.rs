@@ -143,6 +143,29 @@ fn x15_what_was_spent_stays_spent_under_other_limits() {
 }
 
 #[test]
+fn x15_more_room_in_the_fleet_lets_out_at_once_what_was_held_back() {
+    let few = |count| policies(|policies| policies.limits.escalations.count = count);
+    let failing =
+        "0s activity \n 0s @b activity \n 1s error disk unrecoverable \n 1s @b error disk unrecoverable";
+    let timeline = Timeline::apart(few(1)).play(failing).play("2m");
+    assert_eq!(timeline.count("=> escalate"), 1, "{}", timeline.so_far());
+    let same = timeline.under(few(1)).play("3m");
+    assert_eq!(same.count("=> escalate"), 1, "{}", same.so_far());
+    let more = same.under(few(9)).play("3m1s");
+    assert_eq!(more.count("=> escalate"), 2, "{}", more.so_far());
+}
+
+#[test]
+fn x15_a_stop_that_was_in_vain_is_remembered_as_long_as_before() {
+    let stale = "0s checkpoint c1 \n 0s beating 5m \n 31m order terminate \n 50m";
+    let vain = Timeline::default().play(stale).play("51m checkpoint c2");
+    assert!(vain.has("does not stop after 3 attempts"), "{}", vain.so_far());
+    let others = policies(|policies| policies.limits.escalations.count = 7);
+    let vain = vain.under(others).play("55m");
+    assert!(vain.view("a").intervention.is_some(), "no limit held it: {}", vain.so_far());
+}
+
+#[test]
 fn x15_to_look_only_holds_back_what_was_about_to_be_done() {
     let full = policies(|policies| policies.each(|role| role.mode = Mode::Full));
     let observe = policies(|policies| policies.each(|role| role.mode = Mode::Observe));
