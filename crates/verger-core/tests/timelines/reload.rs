@@ -144,15 +144,14 @@ fn x15_what_was_spent_stays_spent_under_other_limits() {
 
 #[test]
 fn x15_more_room_in_the_fleet_lets_out_at_once_what_was_held_back() {
-    let few = |count| policies(|policies| policies.limits.escalations.count = count);
-    let failing =
-        "0s activity \n 0s @b activity \n 1s error disk unrecoverable \n 1s @b error disk unrecoverable";
-    let timeline = Timeline::apart(few(1)).play(failing).play("2m");
-    assert_eq!(timeline.count("=> escalate"), 1, "{}", timeline.so_far());
-    let same = timeline.under(few(1)).play("3m");
-    assert_eq!(same.count("=> escalate"), 1, "{}", same.so_far());
-    let more = same.under(few(9)).play("3m1s");
-    assert_eq!(more.count("=> escalate"), 2, "{}", more.so_far());
+    let few = |count| policies(|policies| policies.limits.nudges = Limit { count, window: Span::hours(9) });
+    let stale = "0s checkpoint c1 \n 0s @b checkpoint c1 \n 0s beating 5m \n 0s @b beating 5m";
+    let timeline = Timeline::new(few(1)).play(stale).play("31m");
+    assert_eq!(timeline.count("=> nudge"), 1, "{}", timeline.so_far());
+    let same = timeline.under(few(1)).play("31m30s");
+    assert_eq!(same.count("=> nudge"), 1, "{}", same.so_far());
+    let more = same.under(few(9)).play("31m31s");
+    assert_eq!(more.count("=> nudge"), 2, "{}", more.so_far());
 }
 
 #[test]
