@@ -63,15 +63,44 @@ const AFTER: &str = "
     2h
 ";
 
-#[test]
-fn x15_other_policies_mean_what_they_would_mean_after_a_restart() {
-    let (reloaded, restarted) = (Timeline::default().play(BEFORE), Timeline::default().play(BEFORE));
-    let reloaded = reloaded.under(stricter()).play(AFTER).log();
-    let restarted = restarted.restarted_under(stricter()).play(AFTER).log();
+/// What comes of other policies is what a restart would have made of them, and not what came of the old ones.
+fn mean_what_they_would_after_a_restart(before: &str, other: &Policies, after: &str) {
+    let reloaded = Timeline::default().play(before).under(other.clone()).play(after).log();
+    let restarted = Timeline::default().play(before).restarted_under(other.clone()).play(after).log();
     let restarted = lines(restarted.lines().filter(|line| !line.ends_with("restarted")), str::to_owned);
     assert_eq!(reloaded, restarted);
-    let unchanged = Timeline::default().play(BEFORE).play(AFTER).log();
+    let unchanged = Timeline::default().play(before).play(after).log();
     assert_ne!(reloaded, unchanged, "they matter");
+}
+
+#[test]
+fn x15_other_policies_mean_what_they_would_mean_after_a_restart() {
+    mean_what_they_would_after_a_restart(BEFORE, &stricter(), AFTER);
+}
+
+#[test]
+fn x15_every_machine_beside_the_agents_hears_of_them() {
+    let breaker = policies(|policies| policies.breakers.tool.open_for = Span::secs(3));
+    let open = "0s spawn \n 1s..5s/1s call c$N -> boom failed tool=bash";
+    mean_what_they_would_after_a_restart(open, &breaker, "9s acquire a/tool/bash");
+
+    let writes = policies(|policies| policies.writes.timeout = Span::secs(3));
+    let writing = "0s spawn \n 1s submit a/checkpoint/s3 c1 \n 2s submit a/checkpoint/s3 c2 \n 3s";
+    mean_what_they_would_after_a_restart(writing, &writes, "20s");
+
+    let judge = policies(|policies| policies.verdicts.judge.stall_critical = Span::minutes(2));
+    let followed = "0s beat \n 0s beating 1m \n 0s session s graph=coder \n 2m1s step 1 ACCEPT";
+    mean_what_they_would_after_a_restart(followed, &judge, "7m");
+
+    let queen = policies(|policies| policies.verdicts.queen.open_for = Span::minutes(1));
+    let raised = format!("{followed} \n 8m");
+    mean_what_they_would_after_a_restart(&raised, &queen, "12m");
+
+    let wall = policies(|policies| {
+        policies.resources.agent = Limits { wall: Some(Span::minutes(10)), ..Limits::default() };
+    });
+    mean_what_they_would_after_a_restart("0s spawn \n 1s beating 30m \n 20m", &wall, "21m");
+    mean_what_they_would_after_a_restart("0s spawn \n 1s beating 1m \n 2m", &wall, "3m @z spawn \n 14m");
 }
 
 #[test]
