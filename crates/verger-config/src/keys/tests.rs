@@ -11,9 +11,10 @@ use crate::shape::{Entry, Shape, joined};
 use crate::{Configuration, Source, Surroundings, load, schema};
 
 /// Keys that need others beside them, as flow mappings are written.
-const COMPANIONS: [(&str, &str); 14] = [
+const COMPANIONS: [(&str, &str); 15] = [
     ("access.tls.cert", "key: k"),
     ("access.tls.key", "cert: c"),
+    ("access.tls.client_ca", "cert: c, key: k"),
     ("notify.cwd", "command: [c]"),
     ("notify.env", "command: [c]"),
     ("notify.events", "command: [c]"),

@@ -9,6 +9,7 @@ mod change;
 mod index;
 mod machine;
 mod name;
+mod pause;
 mod policy;
 mod registry;
 mod room;

@@ -14,15 +14,13 @@ use std::ops::Bound;
 use super::call::{CallResult, Outcome};
 use super::change::Change;
 use super::name::BreakerName;
+use super::pause::{PAUSE_MIN, longest_pause, pause_after};
 use super::policy::WritesPolicy;
 use super::registry::{Breakers, Permit};
 use super::rows::BreakerRow;
 use crate::id::{AgentId, CheckpointId};
 use crate::record::{Damaged, from_row, to_row};
 use crate::time::{Span, Timestamp};
-
-/// However it is configured, no line that fails is tried more often: the monitor would do nothing else.
-const PAUSE_MIN: Span = Span::secs(1);
 
 /// All checkpoints that wait to be written, by the breaker that they wait behind.
 #[derive(Debug)]
@@ -530,22 +528,4 @@ impl Queue {
             flight.until = flight.until.min(now + policy.timeout.max(Span::millis(1)));
         }
     }
-}
-
-/// How long the line waits after one failure more than `failures`: twice as long each time, and up to a quarter more,
-/// by name, so that lines which failed together do not come back together.
-pub(super) fn pause_after(failures: u32, breaker: &BreakerName, policy: &WritesPolicy) -> Span {
-    let longest = policy.pause_max.max(PAUSE_MIN);
-    let doubled = policy.pause.max(PAUSE_MIN).times(1 << failures.min(32)).min(longest);
-    let hash = breaker
-        .as_str()
-        .bytes()
-        .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-    let share = u64::from(hash >> 24);
-    doubled + Span::millis(doubled.as_millis() / 4 / 256 * share)
-}
-
-pub(super) fn longest_pause(policy: &WritesPolicy) -> Span {
-    let longest = policy.pause_max.max(PAUSE_MIN);
-    longest + Span::millis(longest.as_millis() / 4)
 }

@@ -88,9 +88,11 @@ fn x15_every_machine_beside_the_agents_hears_of_them() {
     let writing = "0s spawn \n 1s submit a/checkpoint/s3 c1 \n 2s submit a/checkpoint/s3 c2 \n 3s";
     mean_what_they_would_after_a_restart(writing, &writes, "20s");
 
-    let judge = policies(|policies| policies.verdicts.judge.stall_critical = Span::minutes(2));
+    let judge = policies(|policies| policies.verdicts.judge.stall_critical = Span::secs(140));
     let followed = "0s beat \n 0s beating 1m \n 0s session s graph=coder \n 2m1s step 1 ACCEPT";
-    mean_what_they_would_after_a_restart(followed, &judge, "7m");
+    // After the second look it is known to stand still.
+    let stands = format!("{followed} \n 4m10s");
+    mean_what_they_would_after_a_restart(&stands, &judge, "5m");
 
     let queen = policies(|policies| policies.verdicts.queen.open_for = Span::minutes(1));
     let raised = format!("{followed} \n 8m");

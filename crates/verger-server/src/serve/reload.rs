@@ -14,6 +14,7 @@ use tokio_rustls::TlsAcceptor;
 use verger_config::{Configuration, Problems};
 
 use super::pace::settings;
+use super::service::check_reach;
 use super::{Log, ServeError, tls};
 use crate::carry::Reach;
 use crate::http::App;
@@ -31,12 +32,24 @@ pub type Load = Arc<dyn Fn() -> Result<Configuration, Problems> + Send + Sync>;
 
 /// How a configuration is loaded again.
 pub struct Reload {
-    /// Reads it.
-    pub load: Load,
-    /// The file that it comes from, if it comes from one.
-    pub file: Option<PathBuf>,
-    /// Somebody wants it loaded.
-    pub asked: mpsc::Receiver<()>,
+    load: Load,
+    file: Option<PathBuf>,
+    asked: mpsc::Receiver<()>,
+    files: Files,
+}
+
+impl Reload {
+    /// How it is read, the file that it comes from, if it comes from one, and whoever wants it loaded. To be made before
+    /// it is read for the first time: what changes after that is noticed.
+    pub fn new(load: Load, file: Option<PathBuf>, asked: mpsc::Receiver<()>) -> Self {
+        let files = Files::new(file.clone().into_iter().collect());
+        Self { load, file, asked, files }
+    }
+
+    /// This was read, and the files that it names are about to be.
+    pub(super) fn follow(&mut self, configuration: &Configuration) {
+        self.files.watch(named(self.file.as_deref(), configuration));
+    }
 }
 
 /// A configuration of which everything that can be wrong was found right.
@@ -80,28 +93,26 @@ impl Reloader {
     /// Never ends. To be dropped when the monitor is.
     pub(super) async fn run(&mut self) {
         let Some(mut reload) = self.reload.take() else { return std::future::pending().await };
-        let mut files = Files::new(named(reload.file.as_deref(), &self.present));
         loop {
             tokio::select! {
                 Some(()) = reload.asked.recv() => {}
-                () = files.change() => {}
+                () = reload.files.change() => {}
             }
-            let load = Arc::clone(&reload.load);
+            let (load, file, files) = (Arc::clone(&reload.load), reload.file.clone(), reload.files.clone());
             // It reads files, which may take its time.
-            let read = tokio::task::spawn_blocking(move || read(&load)).await;
-            match read
-                .unwrap_or_else(|_| Err("it could not be read because of a fault of the monitor".to_owned()))
-            {
-                Ok(ready) => self.apply(ready),
+            let read = tokio::task::spawn_blocking(move || read(&load, file.as_deref(), files)).await;
+            let broken = || Err("it could not be read because of a fault of the monitor".to_owned());
+            match read.unwrap_or_else(|_| broken()) {
+                Ok((ready, files)) => {
+                    reload.files = files;
+                    self.apply(ready);
+                }
                 Err(why) => {
                     self.app.monitor.counters().on_reload(false);
-                    (self.log)(&format!(
-                        "the configuration is wrong, so nothing was changed\n{}",
-                        why.trim_end()
-                    ));
+                    let said = why.trim_end();
+                    (self.log)(&format!("the configuration is wrong, so nothing was changed\n{said}"));
                 }
             }
-            files.watch(named(reload.file.as_deref(), &self.present));
         }
     }
 
@@ -158,10 +169,13 @@ impl Reloader {
     }
 }
 
-fn read(load: &Load) -> Result<Ready, String> {
+/// Reads it and the files that it names, each looked at before it is read: so no later change is missed.
+fn read(load: &Load, file: Option<&Path>, mut files: Files) -> Result<(Ready, Files), String> {
     let configuration = load().map_err(|problems| problems.to_string())?;
-    super::service::check_reach(&configuration.server).map_err(|error| told(&error))?;
-    Ready::of(configuration).map_err(|error| told(&error))
+    check_reach(&configuration.server).map_err(|error| told(&error))?;
+    files.watch(named(file, &configuration));
+    let ready = Ready::of(configuration).map_err(|error| told(&error))?;
+    Ok((ready, files))
 }
 
 fn values(configuration: &Configuration) -> BTreeMap<&str, &str> {
@@ -178,6 +192,7 @@ fn named(file: Option<&Path>, configuration: &Configuration) -> Vec<PathBuf> {
 }
 
 /// Files, and what they looked like.
+#[derive(Clone)]
 struct Files {
     paths: Vec<PathBuf>,
     known: Vec<Stamp>,
@@ -195,11 +210,14 @@ impl Files {
         Self { paths, known, seen: None }
     }
 
-    /// Watches these from now on, as they were when they were last looked at.
+    /// Watches these from now on: those that are known already as they were, the others as they are.
     fn watch(&mut self, paths: Vec<PathBuf>) {
-        if paths != self.paths {
-            *self = Self::new(paths);
-        }
+        let known = |path: &PathBuf| {
+            let place = self.paths.iter().position(|known| known == path);
+            place.map_or_else(|| stamp(path), |place| self.known[place])
+        };
+        self.known = paths.iter().map(known).collect();
+        (self.paths, self.seen) = (paths, None);
     }
 
     /// Waits until one of them is another than before, and no longer changes.
@@ -227,11 +245,12 @@ impl Files {
 }
 
 fn stamps(paths: &[PathBuf]) -> Vec<Stamp> {
-    let stamp = |path: &PathBuf| {
-        let it = fs::metadata(path).ok()?;
-        Some((it.dev(), it.ino(), it.size(), it.mtime(), it.mtime_nsec()))
-    };
-    paths.iter().map(stamp).collect()
+    paths.iter().map(|path| stamp(path)).collect()
+}
+
+fn stamp(path: &Path) -> Stamp {
+    let it = fs::metadata(path).ok()?;
+    Some((it.dev(), it.ino(), it.size(), it.mtime(), it.mtime_nsec()))
 }
 
 #[cfg(test)]
@@ -285,6 +304,17 @@ mod tests {
         let mut files = Files::new(vec![link.clone()]);
         fs::remove_file(&link).expect("it is ours");
         std::os::unix::fs::symlink(&other, &link).expect("it is ours");
+        assert!(!changes(&mut files) && changes(&mut files));
+    }
+
+    #[test]
+    fn x15_what_changed_since_it_was_read_is_noticed_whatever_else_is_watched_from_then_on() {
+        let folder = TempDir::new().expect("a folder");
+        let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+        fs::write(&one, "mode: full").expect("it is ours");
+        let mut files = Files::new(vec![one.clone()]);
+        fs::write(&one, "mode: nudge").expect("it is ours");
+        files.watch(vec![other, one]);
         assert!(!changes(&mut files) && changes(&mut files));
     }
 }

@@ -67,8 +67,11 @@ impl Serving {
     /// Starts a monitor. Its data directory is its own until the end; connections are taken in by [`run`](Self::run).
     pub async fn start(options: Options) -> Result<Self, ServeError> {
         let begun = Instant::now();
-        let Options { configuration, version, log, reload } = options;
+        let Options { configuration, version, log, mut reload } = options;
         check_reach(&configuration.server)?;
+        if let Some(reload) = &mut reload {
+            reload.follow(&configuration);
+        }
         let (configuration, places) = Ready::of(configuration)?.spread();
         let server = configuration.server.clone();
         let (store, newest) = open(&server)?;

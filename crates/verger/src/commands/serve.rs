@@ -19,13 +19,14 @@ pub(crate) fn run(args: &Serve, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let surroundings = surroundings::of(&args.place);
     let flags = Flags { listen: args.listen.clone(), insecure: args.insecure, ..surroundings.flags };
     let surroundings = Surroundings { flags, ..surroundings };
-    let configuration = match read_and_load(&surroundings) {
-        Ok(configuration) => configuration,
-        Err(problems) => anyhow::bail!("the configuration is wrong, so nothing was started\n{problems}"),
-    };
     let runtime = Builder::new_multi_thread().enable_all().build().context("no threads can be had")?;
     runtime.block_on(async {
-        let reload = Some(reload(surroundings)?);
+        // Before it is read: what changes from here on is noticed.
+        let reload = Some(reload(surroundings.clone())?);
+        let configuration = match read_and_load(&surroundings) {
+            Ok(configuration) => configuration,
+            Err(problems) => anyhow::bail!("the configuration is wrong, so nothing was started\n{problems}"),
+        };
         let version = env!("CARGO_PKG_VERSION");
         let options = Options { configuration, version, log: Arc::new(log), reload };
         // Before anything is started: from here on the end is an orderly one.
@@ -57,7 +58,7 @@ fn reload(surroundings: Surroundings) -> anyhow::Result<Reload> {
         }
     });
     let file = surroundings.file();
-    Ok(Reload { load: Arc::new(move || read_and_load(&surroundings)), file, asked })
+    Ok(Reload::new(Arc::new(move || read_and_load(&surroundings)), file, asked))
 }
 
 /// What to do about a start that failed, where the error does not say it.

@@ -1,6 +1,6 @@
 //! L26: checkpoints that wait for their breaker.
 
-use crate::breaker::writes::{longest_pause, pause_after};
+use crate::breaker::pause::{longest_pause, pause_after};
 use crate::breaker::{
     BreakerName, Breakers, Change, Kind, Policies, Submitted, WriteChange, WriteOutcome, WriteStep, Writes,
     WritesPolicy,
