@@ -358,3 +358,15 @@ fn l42_no_line_waits_longer_than_a_restart_lets_it() {
     }
     assert!(policy.pause_max < longest && longest <= longest_pause(&policy), "{longest}");
 }
+
+#[test]
+fn x15_another_policy_holds_for_what_is_under_way_is_written_down_and_leaves_nothing_behind() {
+    let mut desk = Desk::new(WritesPolicy::default());
+    desk.submit(0, "c1");
+    desk.writes.take_changed_rows(&mut |_| ());
+    desk.writes.set_policy(at(1), WritesPolicy { timeout: Span::secs(3), ..WritesPolicy::default() });
+    assert!(desk.writes.has_changes(), "a restart must not wait for longer");
+    assert_eq!(desk.writes.deadline(at(1)), Some(at(4)));
+    desk.ended(at(2), "c1", WriteOutcome::Written);
+    assert_eq!(desk.writes.deadline(at(2)), None, "nothing waits");
+}
