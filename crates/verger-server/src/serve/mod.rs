@@ -13,6 +13,7 @@ mod background;
 mod body;
 mod connections;
 mod fatal;
+mod files;
 mod listener;
 mod pace;
 mod reload;

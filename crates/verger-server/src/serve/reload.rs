@@ -2,17 +2,15 @@
 //!
 //! It is read, checked and made ready as a whole before any of it holds. What is wrong is said, and changes nothing.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 use tokio_rustls::TlsAcceptor;
 use verger_config::{Configuration, Problems};
 
+use super::files::Files;
 use super::pace::settings;
 use super::service::check_reach;
 use super::{Log, ServeError, tls};
@@ -20,8 +18,6 @@ use crate::carry::Reach;
 use crate::http::App;
 use crate::monitor::told;
 
-/// How often it is looked whether a file has changed.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Keys that hold from the next start on only: they would be another monitor.
 const AT_START: [&str; 2] = ["listen", "data_dir"];
 /// Changes that are told one by one.
@@ -101,19 +97,23 @@ impl Reloader {
             let (load, file, files) = (Arc::clone(&reload.load), reload.file.clone(), reload.files.clone());
             // It reads files, which may take its time.
             let read = tokio::task::spawn_blocking(move || read(&load, file.as_deref(), files)).await;
-            let broken = || Err("it could not be read because of a fault of the monitor".to_owned());
-            match read.unwrap_or_else(|_| broken()) {
+            let ready = match read {
                 Ok((ready, files)) => {
                     reload.files = files;
-                    self.apply(ready);
+                    ready
                 }
-                Err(why) => {
-                    self.app.monitor.counters().on_reload(false);
-                    let said = why.trim_end();
-                    (self.log)(&format!("the configuration is wrong, so nothing was changed\n{said}"));
-                }
+                Err(_) => Err("it could not be read because of a fault of the monitor".to_owned()),
+            };
+            match ready {
+                Ok(ready) => self.apply(ready),
+                Err(why) => self.refuse(&why),
             }
         }
+    }
+
+    fn refuse(&self, why: &str) {
+        self.app.monitor.counters().on_reload(false);
+        (self.log)(&format!("the configuration is wrong, so nothing was changed\n{}", why.trim_end()));
     }
 
     fn apply(&mut self, ready: Ready) {
@@ -138,7 +138,7 @@ impl Reloader {
     fn differences(&self, next: &Configuration, encrypted: bool) -> Vec<String> {
         let before = values(&self.present);
         let after = values(next);
-        let keys: std::collections::BTreeSet<_> = before.keys().chain(after.keys()).collect();
+        let keys: BTreeSet<_> = before.keys().chain(after.keys()).collect();
         let differs = |key: &&&str| before.get(**key) != after.get(**key);
         let mut lines: Vec<_> = keys
             .into_iter()
@@ -169,13 +169,17 @@ impl Reloader {
     }
 }
 
-/// Reads it and the files that it names, each looked at before it is read: so no later change is missed.
-fn read(load: &Load, file: Option<&Path>, mut files: Files) -> Result<(Ready, Files), String> {
-    let configuration = load().map_err(|problems| problems.to_string())?;
-    check_reach(&configuration.server).map_err(|error| told(&error))?;
-    files.watch(named(file, &configuration));
-    let ready = Ready::of(configuration).map_err(|error| told(&error))?;
-    Ok((ready, files))
+/// Reads it and the files that it names, each looked at before it is read: so no later change is missed, and what was
+/// read is not read again.
+fn read(load: &Load, file: Option<&Path>, mut files: Files) -> (Result<Ready, String>, Files) {
+    files.look();
+    let mut ready = || {
+        let configuration = load().map_err(|problems| problems.to_string())?;
+        check_reach(&configuration.server).map_err(|error| told(&error))?;
+        files.watch(named(file, &configuration));
+        Ready::of(configuration).map_err(|error| told(&error))
+    };
+    (ready(), files)
 }
 
 fn values(configuration: &Configuration) -> BTreeMap<&str, &str> {
@@ -189,132 +193,4 @@ fn named(file: Option<&Path>, configuration: &Configuration) -> Vec<PathBuf> {
     let orchestrator = configuration.outward.orchestrator.iter();
     let secret = orchestrator.filter_map(|orchestrator| orchestrator.webhook.secret_file.as_ref());
     file.map(Path::to_path_buf).into_iter().chain(tls.chain(secret).cloned()).collect()
-}
-
-/// Files, and what they looked like.
-#[derive(Clone)]
-struct Files {
-    paths: Vec<PathBuf>,
-    known: Vec<Stamp>,
-    /// Something else, seen once: it may still be written.
-    seen: Option<Vec<Stamp>>,
-}
-
-/// What tells a file from the one that was there before; nothing if there is none. Names may be links that are turned,
-/// so it is that of the file behind them.
-type Stamp = Option<(u64, u64, u64, i64, i64)>;
-
-impl Files {
-    fn new(paths: Vec<PathBuf>) -> Self {
-        let known = stamps(&paths);
-        Self { paths, known, seen: None }
-    }
-
-    /// Watches these from now on: those that are known already as they were, the others as they are.
-    fn watch(&mut self, paths: Vec<PathBuf>) {
-        let known = |path: &PathBuf| {
-            let place = self.paths.iter().position(|known| known == path);
-            place.map_or_else(|| stamp(path), |place| self.known[place])
-        };
-        self.known = paths.iter().map(known).collect();
-        (self.paths, self.seen) = (paths, None);
-    }
-
-    /// Waits until one of them is another than before, and no longer changes.
-    async fn change(&mut self) {
-        loop {
-            tokio::time::sleep(LOOK_EVERY).await;
-            let paths = self.paths.clone();
-            let Ok(now) = tokio::task::spawn_blocking(move || stamps(&paths)).await else { continue };
-            if self.on_look(now) {
-                return;
-            }
-        }
-    }
-
-    /// Whether they are others than before, for the second time in a row.
-    fn on_look(&mut self, now: Vec<Stamp>) -> bool {
-        let settled = self.seen.as_ref() == Some(&now);
-        self.seen = (now != self.known).then_some(now);
-        if settled && let Some(now) = self.seen.take() {
-            self.known = now;
-            return true;
-        }
-        false
-    }
-}
-
-fn stamps(paths: &[PathBuf]) -> Vec<Stamp> {
-    paths.iter().map(|path| stamp(path)).collect()
-}
-
-fn stamp(path: &Path) -> Stamp {
-    let it = fs::metadata(path).ok()?;
-    Some((it.dev(), it.ino(), it.size(), it.mtime(), it.mtime_nsec()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tempfile::TempDir;
-
-    /// Whether it counts as changed at this look.
-    fn changes(files: &mut Files) -> bool {
-        let now = stamps(&files.paths);
-        files.on_look(now)
-    }
-
-    #[test]
-    fn x15_a_file_counts_as_changed_once_and_when_it_is_written() {
-        let folder = TempDir::new().expect("a folder");
-        let path = folder.path().join("verger.yaml");
-        fs::write(&path, "mode: full").expect("it is ours");
-        let mut files = Files::new(vec![path.clone()]);
-        assert!(!changes(&mut files) && !changes(&mut files), "nothing has changed");
-        fs::write(&path, "mode: obs").expect("it is ours");
-        assert!(!changes(&mut files), "it may still be written");
-        fs::write(&path, "mode: observe").expect("it is ours");
-        assert!(!changes(&mut files), "and was");
-        assert!(changes(&mut files));
-        assert!(!changes(&mut files) && !changes(&mut files), "that was it");
-        fs::remove_file(&path).expect("it is ours");
-        assert!(!changes(&mut files) && changes(&mut files));
-    }
-
-    #[test]
-    fn x15_what_is_as_before_again_has_not_changed() {
-        let folder = TempDir::new().expect("a folder");
-        let [path, aside] = ["verger.yaml", "aside"].map(|name| folder.path().join(name));
-        fs::write(&path, "mode: full").expect("it is ours");
-        let mut files = Files::new(vec![path.clone()]);
-        fs::rename(&path, &aside).expect("it is ours");
-        assert!(!changes(&mut files));
-        fs::rename(&aside, &path).expect("it is ours");
-        assert!(!changes(&mut files) && !changes(&mut files));
-    }
-
-    #[test]
-    fn x15_a_link_that_is_turned_is_another_file() {
-        let folder = TempDir::new().expect("a folder");
-        let [one, other, link] = ["one", "other", "link"].map(|name| folder.path().join(name));
-        for path in [&one, &other] {
-            fs::write(path, "mode: full").expect("it is ours");
-        }
-        std::os::unix::fs::symlink(&one, &link).expect("it is ours");
-        let mut files = Files::new(vec![link.clone()]);
-        fs::remove_file(&link).expect("it is ours");
-        std::os::unix::fs::symlink(&other, &link).expect("it is ours");
-        assert!(!changes(&mut files) && changes(&mut files));
-    }
-
-    #[test]
-    fn x15_what_changed_since_it_was_read_is_noticed_whatever_else_is_watched_from_then_on() {
-        let folder = TempDir::new().expect("a folder");
-        let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
-        fs::write(&one, "mode: full").expect("it is ours");
-        let mut files = Files::new(vec![one.clone()]);
-        fs::write(&one, "mode: nudge").expect("it is ours");
-        files.watch(vec![other, one]);
-        assert!(!changes(&mut files) && changes(&mut files));
-    }
 }
