@@ -9,7 +9,7 @@ use verger_core::signal::{Content, Signal};
 
 /// Hands over what came in, in the order of its arrival, and takes answers back.
 ///
-/// It must be bounded: whatever waits here waits in memory. When the engine cannot write it takes nothing,
+/// It must be bounded: whatever waits here waits in memory. When too much cannot be written the engine takes nothing,
 /// and the inbox decides what to turn away.
 pub trait Inbox {
     /// The next input, or nothing if all has been read.

@@ -99,6 +99,16 @@ fn take_lock(root: &Path) -> Result<File, Error> {
     Ok(lock)
 }
 
+/// Who works in a directory, as far as it said; nobody if it is free. Nothing is made or changed.
+pub(crate) fn holder_of(root: &Path) -> Option<Option<u32>> {
+    let mut lock = File::open(root.join("verger.lock")).ok()?;
+    match flock(&lock, FlockOperation::NonBlockingLockShared) {
+        Err(Errno::WOULDBLOCK) => Some(holder(&mut lock)),
+        // It is given back as the file is closed.
+        _ => None,
+    }
+}
+
 fn holder(lock: &mut File) -> Option<u32> {
     let mut text = String::new();
     lock.read_to_string(&mut text).ok()?;

@@ -42,12 +42,13 @@ mod receipt;
 mod retention;
 mod rows;
 mod schema;
+mod soundness;
 mod texts;
 mod tokens;
 mod vitals;
 mod writer;
 
-pub use archive::{Archive, Options, open};
+pub use archive::{Archive, Options, examine, open};
 pub use audit::{AuditCheck, AuditEntry, AuditLine};
 pub use backup::Backup;
 pub use blind::BlindTime;
