@@ -81,7 +81,8 @@ impl Store for EngineStore {
             };
             UnderWay { number, since: Instant::now(), receipt: self.archive.submit_first(write) }
         });
-        let Some(written) = under_way.receipt.wait_for(if is_first { TAKEN_WITHIN } else { ASKED_FOR }) else {
+        let Some(written) = under_way.receipt.wait_for(if is_first { TAKEN_WITHIN } else { ASKED_FOR })
+        else {
             let seconds = under_way.since.elapsed().as_secs();
             self.under_way = Some(under_way);
             return Err(for_engine("write to")(Error::Slow { seconds }));

@@ -39,6 +39,7 @@ mod moment;
 mod outbox;
 mod readers;
 mod receipt;
+mod remedy;
 mod retention;
 mod rows;
 mod schema;
