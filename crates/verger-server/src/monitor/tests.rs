@@ -223,9 +223,10 @@ async fn l41_while_the_disk_cannot_be_written_nobody_waits_for_ever_and_nothing_
     let hasty = monitor.clone().with_patience(Duration::from_millis(5));
     let escalate = || vec![order("a", Order::Escalate { reason: "look".into() })];
     assert_eq!(hasty.tell(escalate()).await, Err(Unavailable::Late), "it was taken, and not done");
-    while hasty.tell(escalate()).await != Err(Unavailable::Unwritable) {
+    while hasty.is_writable().is_ok() {
         tokio::task::yield_now().await;
     }
+    assert_eq!(hasty.tell(escalate()).await, Err(Unavailable::Unwritable), "it is not even taken");
     let trouble = monitor.pulse().trouble().borrow().clone().expect("it is known why");
     assert!(trouble.why.contains("was removed or replaced"), "{}", trouble.why);
     assert!(trouble.remedy.is_some_and(|remedy| remedy.contains("put it back")));

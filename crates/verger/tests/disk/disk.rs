@@ -33,7 +33,31 @@ impl Disk {
         if !made.status.success() {
             return Err(String::from_utf8_lossy(&made.stderr).into_owned());
         }
-        Self::mount(folder, &format!("mount -o loop {}", image.display()))
+        Self::mount(folder, &format!("mount -o loop,errors=remount-ro {}", image.display()))
+    }
+
+    /// Has the kernel find an error in it, and make it read-only, as it does with a disk that fails.
+    pub(crate) fn break_down(&self) {
+        let script = format!(
+            "echo broken > /sys/fs/ext4/$(basename $(findmnt -no SOURCE '{}'))/trigger_fs_error",
+            self.at.display()
+        );
+        self.run(&script);
+    }
+
+    /// What a person does about it, when nobody uses it any more.
+    pub(crate) fn check_and_mount_again(&self) {
+        let image = self.at.with_file_name("disk.img");
+        let (at, image) = (self.at.display(), image.display());
+        // It mends what it can, and says by its code that it did.
+        self.run(&format!(
+            "umount '{at}' && {{ e2fsck -p '{image}' || [ $? = 1 ]; }} && mount -o loop '{image}' '{at}'"
+        ));
+    }
+
+    fn run(&self, script: &str) {
+        let output = self.enter("sh").args(["-c", script]).output().expect("a shell");
+        assert!(output.status.success(), "{script}: {output:?}");
     }
 
     fn mount(folder: &Path, mount: &str) -> Result<Self, String> {

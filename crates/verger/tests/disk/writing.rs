@@ -45,6 +45,7 @@ fn suffer<'a>(
     if !was_tried {
         return;
     }
+    assert_eq!(ledger.unheard(), 0, "every heartbeat is heard, whatever the disk does");
     ledger.check(program.http(), "after it was mended");
     let events = program.http().get("/v1/agents/falls-silent/events").expect("it answers").body.to_string();
     assert!(events.contains("DEGRADED"), "what was judged meanwhile is on disk: {events}");
@@ -100,6 +101,29 @@ fn l41_a_disk_that_turns_read_only_refuses_facts_loses_none_and_is_got_over_with
             }
         }
     });
+}
+
+#[test]
+fn l41_a_file_system_that_the_kernel_made_read_only_loses_nothing_and_is_used_again_when_it_was_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let disk = match Disk::freezable(folder.path()) {
+        Ok(disk) => disk,
+        Err(why) => return leave_out("a file system that the kernel made read-only", &why),
+    };
+    let place = Place::new(folder.path(), Some(&disk));
+    let (ledger, program) = (Ledger::default(), place.start());
+    ledger.load(program.http(), 1, || {
+        ledger.await_more(SOME);
+        disk.break_down();
+        program.unready("could not write to the store");
+        ledger.await_refusals();
+    });
+    assert_eq!(ledger.unheard(), 0, "every heartbeat is heard, whatever the disk does");
+    assert_eq!(program.end().code(), Some(1), "it could not write what it judged lately: {}", place.log());
+    disk.check_and_mount_again();
+    let program = place.start();
+    ledger.check(program.http(), "after the disk was checked");
+    eprintln!("made read-only by the kernel: {}", ledger.tally());
 }
 
 /// How long the disk answers nobody who writes.
