@@ -110,3 +110,26 @@ fn a_monitor_whose_memory_is_damaged_does_not_start_and_says_what_to_do() {
     flip(&database, page);
     place.start().ready();
 }
+
+#[test]
+fn the_repair_of_the_runbook_keeps_all_but_what_stood_on_the_damaged_page() {
+    let (folder, new) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let (place, repaired) = (Place::new(folder.path(), None), Place::new(new.path(), None));
+    filled(&place, &Ledger::default());
+    let database = place.data().join("verger.db");
+    flip(&database, page_of(&database, "events"));
+    std::fs::create_dir(repaired.data()).expect("a folder");
+    // As the page shows it.
+    let script =
+        "sqlite3 \"$0\" .dump | sed 's/^ROLLBACK; -- due to errors$/COMMIT;/' | sqlite3 \"$1/verger.db\"";
+    let mut repair = Command::new("bash");
+    repair.args(["-c", script]).arg(&database).arg(repaired.data()).output().expect("a shell");
+    let found = repaired.doctor("database");
+    assert_eq!(found["status"], "ok", "{found}");
+    let program = repaired.start();
+    program.ready();
+    for path in ["/v1/tasks/work-1000000", "/v1/checkpoints/save-1000000", "/v1/agents/dies-1000000"] {
+        let answer = program.http().get(path).expect("it answers");
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+    }
+}
