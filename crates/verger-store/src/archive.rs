@@ -10,7 +10,7 @@ use verger_core::time::WallTime;
 
 use crate::carrier::Carrier;
 use crate::checkpoint::Bodies;
-use crate::directory::{Directory, holder_of};
+use crate::directory::{Directory, is_free};
 use crate::engine_store::{self, EngineStore};
 use crate::error::Error;
 use crate::journal::EncodeEvent;
@@ -87,9 +87,7 @@ pub fn open(options: Options) -> Result<(EngineStore, Archive), Error> {
 /// Whoever holds it, or a version that is not known, is an error. A directory without a database has nothing wrong.
 pub fn examine(directory: &Path) -> Result<Vec<String>, Error> {
     let path = directory.join("verger.db");
-    if let Some(pid) = holder_of(directory) {
-        return Err(Error::Locked { path: directory.to_owned(), pid });
-    }
+    is_free(directory)?;
     match connection::look_at(&path) {
         Ok(true) => {}
         Ok(false) => return Ok(Vec::new()),

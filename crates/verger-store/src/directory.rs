@@ -99,13 +99,13 @@ fn take_lock(root: &Path) -> Result<File, Error> {
     Ok(lock)
 }
 
-/// Who works in a directory, as far as it said; nobody if it is free. Nothing is made or changed.
-pub(crate) fn holder_of(root: &Path) -> Option<Option<u32>> {
-    let mut lock = File::open(root.join("verger.lock")).ok()?;
+/// Says who works in a directory, if somebody does. Nothing is made or changed.
+pub(crate) fn is_free(root: &Path) -> Result<(), Error> {
+    let Ok(mut lock) = File::open(root.join("verger.lock")) else { return Ok(()) };
     match flock(&lock, FlockOperation::NonBlockingLockShared) {
-        Err(Errno::WOULDBLOCK) => Some(holder(&mut lock)),
+        Err(Errno::WOULDBLOCK) => Err(Error::Locked { path: root.to_owned(), pid: holder(&mut lock) }),
         // It is given back as the file is closed.
-        _ => None,
+        _ => Ok(()),
     }
 }
 

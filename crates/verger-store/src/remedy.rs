@@ -17,7 +17,7 @@ impl Error {
                 ));
             }
             Self::Locked { pid: None, .. } => "one directory has one monitor: ask that one, or end it",
-            Self::Damaged { .. } => DAMAGED,
+            Self::Damaged { .. } | Self::Effect { .. } => DAMAGED,
             Self::Foreign(_) => "name another directory by --data-dir",
             Self::Newer { .. } | Self::UnknownRow { .. } => {
                 "start the version that wrote it, or restore the backup that was made before the upgrade"
@@ -28,7 +28,6 @@ impl Error {
             Self::Database { source, .. } => of_database(source.sqlite_error_code()?)?,
             Self::Slow { .. } => "look at the disk: it may be overloaded, frozen or gone",
             Self::Busy => "the disk is slower than what is to be written; give it less or a faster disk",
-            Self::Effect { .. } => DAMAGED,
             Self::Checkpoint(_) | Self::Closed => return None,
         };
         Some(text.to_owned())

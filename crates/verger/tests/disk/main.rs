@@ -20,6 +20,7 @@ mod program;
 mod upgrade;
 mod writing;
 
+use std::io::Write;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -46,5 +47,10 @@ fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 
 /// Says that something could not be tried here, where it is seen.
 fn leave_out(what: &str, why: &str) {
-    eprintln!("LEFT OUT: {what}: {why}");
+    say(&format!("LEFT OUT: {what}: {why}"));
+}
+
+/// A line for whoever runs the tests. Nothing is left to be done if it cannot be written.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }

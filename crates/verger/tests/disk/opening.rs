@@ -21,7 +21,7 @@ fn a_directory_of_somebody_else_is_refused_with_what_to_do() {
         command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "--"]);
         command.arg("/proc/self/fd/0").stdin(program);
         command.args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(place.data());
-        said(command.output().expect("it can be started"))
+        said(&command.output().expect("it can be started"))
     } else {
         let nobody = fs::Permissions::from_mode(0o000);
         fs::set_permissions(place.data(), nobody).expect("it is ours");

@@ -78,7 +78,7 @@ impl<'a> Place<'a> {
 
     /// Starts a monitor that is expected to refuse, and gives what it said.
     pub(crate) fn refused(&self) -> String {
-        said(self.serve().output().expect("it can be started"))
+        said(&self.serve().output().expect("it can be started"))
     }
 
     /// What the doctor says of one thing.
@@ -101,7 +101,7 @@ impl<'a> Place<'a> {
 }
 
 /// What a program that refused said, which ended with the code of a failure.
-pub(crate) fn said(output: Output) -> String {
+pub(crate) fn said(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{said}");
     said

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::disk::{Disk, ReadOnly};
 use super::load::Ledger;
 use super::program::{Place, Program};
-use super::{leave_out, pass, until};
+use super::{leave_out, pass, say, until};
 
 /// Facts that are acknowledged before and after a fault.
 const SOME: usize = 60;
@@ -55,7 +55,7 @@ fn suffer<'a>(
     let log = place.log();
     assert_eq!(log.matches("; facts and orders are refused").count(), 1, "it is said once: {log}");
     assert!(log.contains("the store can be written again, after"), "{log}");
-    eprintln!("{words}: {}", ledger.tally());
+    say(&format!("{words}: {}", ledger.tally()));
 }
 
 fn hear_once(program: &Program, agent: &str) {
@@ -123,7 +123,7 @@ fn l41_a_file_system_that_the_kernel_made_read_only_loses_nothing_and_is_used_ag
     disk.check_and_mount_again();
     let program = place.start();
     ledger.check(program.http(), "after the disk was checked");
-    eprintln!("made read-only by the kernel: {}", ledger.tally());
+    say(&format!("made read-only by the kernel: {}", ledger.tally()));
 }
 
 /// How long the disk answers nobody who writes.
