@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::agents::Waste;
-use crate::{Incident, Time};
+use crate::{Incident, Missing, Time};
 
 /// The fleet, and the monitor that watches it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -132,6 +132,10 @@ pub struct MonitorHealth {
     pub last_event_id: Option<String>,
     /// When it could not see, the latest first.
     pub blind_times: Vec<BlindTime>,
+    /// What keeps it from its work at present, as `/ready` says it. While the store is named here, states are judged from
+    /// memory and not on disk.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<Missing>,
 }
 
 crate::words::words! {

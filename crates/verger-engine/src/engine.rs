@@ -1,4 +1,7 @@
 //! The loop: take all inputs, wake what is due, commit, answer, release.
+//!
+//! A store that cannot be written, or takes long, does not stop it: what comes in is judged from memory, and what is
+//! decided waits behind the batch that is not on disk, up to a bound.
 
 use std::sync::Arc;
 
@@ -10,12 +13,13 @@ use verger_core::time::{Span, Timestamp};
 
 use crate::clock::{Clock, Reading};
 use crate::durability::{is_ephemeral, is_fact, keeps, lasts};
-use crate::inbox::{Answer, Inbox, Message, Ticket};
+use crate::inbox::{Answer, Inbox, Message};
 use crate::ledger::Ledger;
 use crate::observed::{Blind, BlindCause, ObservedTime};
 use crate::outbox::Outbox;
+use crate::parcel::Parcel;
 use crate::settings::Settings;
-use crate::store::{Batch, Loaded, Store, StoreError, Unfinished};
+use crate::store::{Loaded, Mark, Store, StoreError, Unfinished};
 
 /// One fleet and the loop that drives it. Owned by one thread.
 #[derive(Debug)]
@@ -27,26 +31,18 @@ pub struct Engine<C, S, O> {
     fleet: Fleet,
     time: ObservedTime,
     ledger: Ledger,
-    /// What the next commit holds. While `retry` is set it is frozen, because part of it may be on disk.
-    batch: Batch,
-    /// When the effects in `batch` were decided.
-    decided: Reading,
-    /// A commit failed and is to be tried again.
-    retry: Option<Retry>,
-    /// Why it failed.
+    /// The last batch that was begun.
+    mark: Mark,
+    /// What the next commit holds.
+    next: Parcel,
+    /// What could not be written yet, and is to be tried again.
+    sealed: Option<Sealed>,
+    /// Why it could not.
     trouble: Option<StoreError>,
-    /// A fact came in that somebody wants to rely on.
-    fact: bool,
     /// On the boot clock, when the last batch was committed.
     committed_boot: u64,
-    /// Answers that wait for the commit.
-    held: Vec<(Ticket, Answer)>,
     /// Ephemeral effects, which leave after the commit if there is one.
     pings: Vec<Effect>,
-    /// Effects of an earlier life that leave once more after the commit that says so.
-    again: Vec<Effect>,
-    /// Effects that need not be done any more; whoever holds them is told after the commit that says so.
-    withdrawn: Vec<EffectKey>,
     /// Effects that came too late; the core is told so with the next inputs.
     late: Vec<EffectKey>,
     /// Why the next gap, if there is one, came about.
@@ -56,10 +52,13 @@ pub struct Engine<C, S, O> {
     out: Collector,
 }
 
-/// A failed commit, to be tried again.
-#[derive(Clone, Copy, Debug)]
-struct Retry {
-    boot: u64,
+/// A commit that failed, to be tried again.
+#[derive(Debug)]
+struct Sealed {
+    parcel: Parcel,
+    /// When, on the boot clock.
+    retry: u64,
+    /// How long that is after the last failure.
     wait: Span,
 }
 
@@ -80,8 +79,12 @@ pub struct Turn {
     pub complete: bool,
     /// A batch reached the disk.
     pub committed: bool,
-    /// A batch could not be written; nothing in it was released or answered.
+    /// A batch could not be written yet; nothing in it was released or answered.
     pub store_failed: bool,
+    /// The store was tried in this turn, in vain.
+    pub refused: bool,
+    /// Too much waits to be written: nothing was taken, and this time counts as blindness.
+    pub stalled: bool,
 }
 
 /// Why an engine could not be opened.
@@ -122,16 +125,12 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
             fleet: restore(rows, resumed)?,
             time,
             ledger: Ledger::default(),
-            batch: Batch::default(),
-            decided: reading,
-            retry: None,
+            mark: mark.unwrap_or_default(),
+            next: Parcel::default(),
+            sealed: None,
             trouble: None,
-            fact: false,
             committed_boot: reading.boot,
-            held: Vec::new(),
             pings: Vec::new(),
-            again: Vec::new(),
-            withdrawn: Vec::new(),
             late: Vec::new(),
             excuse: BlindCause::Paused,
             reconfigured: None,
@@ -139,8 +138,7 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
         };
         if let Some(mark) = mark {
             let lasted = Span::millis(reading.millis_since(mark.taken).unwrap_or(0));
-            engine.batch.blind.push(Blind { at: resumed, lasted, cause: BlindCause::Down });
-            engine.batch.mark = mark;
+            engine.next.batch.blind.push(Blind { at: resumed, lasted, cause: BlindCause::Down });
             engine.fleet.forgive(resumed, engine.settings.restart_grace);
         }
         for left in unfinished {
@@ -163,8 +161,12 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
             complete: false,
             committed: false,
             store_failed: false,
+            refused: false,
+            stalled: false,
         };
-        if self.retry.is_some() && !self.commit(reading, &mut turn, inbox) {
+        self.try_again(reading, &mut turn, inbox);
+        if self.sealed.is_some() && self.next.len() >= self.settings.unwritten_max {
+            self.stall(&mut turn);
             return turn;
         }
         if let Some(reconfigured) = self.reconfigured.take() {
@@ -176,17 +178,19 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
         if drained {
             self.settle(now, reading, &mut turn);
             self.fleet.wake(now, &mut self.out);
-            self.collect();
+            self.collect(reading);
         } else {
             self.excuse = BlindCause::Behind;
         }
-        if self.commit_is_due(reading) {
-            self.seal(now, reading);
-            if !self.commit(reading, &mut turn, inbox) {
-                return turn;
-            }
+        if self.sealed.is_none() && self.commit_is_due(reading) {
+            let parcel = self.seal(now, reading);
+            self.commit(parcel, reading, &mut turn, inbox);
         }
-        self.release_pings();
+        // Vital signs and pings wait for the disk where people asked for that.
+        if !(self.settings.strict && self.sealed.is_some()) {
+            self.release_pings();
+        }
+        turn.store_failed = self.sealed.is_some();
         if drained {
             turn.sleep_until = self.sleep_until(now, reading);
             self.time.ask(turn.sleep_until);
@@ -196,7 +200,7 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
 
     /// Turns the loop and writes down all that is known, whether or not it is due: the last thing before an end.
     pub fn flush(&mut self, inbox: &mut impl Inbox) -> Turn {
-        self.fact = true;
+        self.next.fact = true;
         self.turn(inbox)
     }
 
@@ -221,6 +225,14 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
         self.trouble.as_ref()
     }
 
+    /// How much waits to be written since the last batch that was: events, and things to be done.
+    pub fn unwritten(&self) -> (usize, usize) {
+        let waiting = self.sealed.iter().map(|sealed| &sealed.parcel).chain([&self.next]);
+        waiting.fold((0, 0), |(events, effects), parcel| {
+            (events + parcel.batch.events.len(), effects + parcel.batch.effects.len())
+        })
+    }
+
     /// The store.
     pub fn store(&self) -> &S {
         &self.store
@@ -240,9 +252,9 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
         self.ledger.open(&left.effect);
         if left.attempts < 2 && (held || fresh || keeps(&left.effect.action)) {
             if !held {
-                self.batch.retried.push(left.effect.key.clone());
+                self.next.batch.retried.push(left.effect.key.clone());
             }
-            self.again.push(left.effect);
+            self.next.again.push(left.effect);
         } else {
             self.late.push(left.effect.key);
         }
@@ -257,11 +269,11 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
             };
             turn.taken += 1;
             let (fact, answer) = self.step(now, &input.message);
-            self.fact |= fact;
-            self.collect();
+            self.next.fact |= fact;
+            self.collect(reading);
             let Some(ticket) = input.ticket else { continue };
             if (fact || self.settings.strict) && !matches!(answer, Answer::Refused(_)) {
-                self.held.push((ticket, answer));
+                self.next.held.push((ticket, answer));
             } else {
                 inbox.answer(ticket, answer);
             }
@@ -298,8 +310,8 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
             }
             Message::Handing(key) => {
                 let is_out = self.ledger.is_out(key);
-                if is_out && !self.batch.retried.contains(key) {
-                    self.batch.retried.push(key.clone());
+                if is_out && !self.next.batch.retried.contains(key) {
+                    self.next.batch.retried.push(key.clone());
                 }
                 (is_out, Answer::Handing(is_out))
             }
@@ -315,7 +327,7 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
         };
         let finishes = self.ledger.on_outcome(key, outcome);
         if finishes {
-            self.batch.finished.push(key.clone());
+            self.next.batch.finished.push(key.clone());
         }
         finishes
     }
@@ -331,8 +343,8 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
                 body: Body::Outcome { key: key.clone(), outcome: Outcome::Failed },
             };
             self.step(now, &Message::Signal(Signal { agent: key.agent, content }));
-            self.collect();
-            self.fact = true;
+            self.collect(reading);
+            self.next.fact = true;
         }
     }
 
@@ -341,26 +353,24 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
         turn.complete = true;
         let cause = std::mem::replace(&mut self.excuse, BlindCause::Paused);
         if let Some(lasted) = self.time.settle(reading.boot) {
-            self.batch.blind.push(Blind { at: now, lasted, cause });
+            self.next.batch.blind.push(Blind { at: now, lasted, cause });
             if lasted >= self.settings.forgive_after {
                 // Connections may have broken meanwhile, and signals been lost: agents get time to come back.
                 self.fleet.forgive(now, self.settings.restart_grace);
             }
         }
-        turn.blind = self.batch.blind.last().copied();
+        turn.blind = self.next.batch.blind.last().copied();
     }
 
     /// Moves what one step of the core said into the batch.
-    fn collect(&mut self) {
+    fn collect(&mut self, reading: Reading) {
         for event in self.out.events.drain(..) {
-            let before = self.batch.finished.len();
-            self.ledger.on_event(&event, &mut self.batch.finished);
-            self.batch.events.push(event);
-            let closed = &self.batch.finished[before..];
+            let before = self.next.batch.finished.len();
+            self.ledger.on_event(&event, &mut self.next.batch.finished);
+            self.next.batch.events.push(event);
+            let closed = self.next.batch.finished[before..].to_vec();
             if !closed.is_empty() {
-                self.withdrawn.extend_from_slice(closed);
-                self.batch.effects.retain(|effect| !closed.contains(&effect.key));
-                self.again.retain(|effect| !closed.contains(&effect.key));
+                self.next.withdraw(&closed);
             }
         }
         for effect in self.out.effects.drain(..) {
@@ -368,15 +378,15 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
                 self.pings.push(effect);
             } else {
                 self.ledger.open(&effect);
-                self.batch.effects.push(effect);
+                self.next.decide(effect, reading.boot);
             }
         }
     }
 
     fn commit_is_due(&self, reading: Reading) -> bool {
         let since = Span::millis(reading.boot.saturating_sub(self.committed_boot));
-        self.fact
-            || self.batch.is_urgent()
+        self.next.fact
+            || self.next.batch.is_urgent()
             || (since >= self.settings.vitals_every && self.has_vitals())
             || self.fleet.agents_changed() >= self.settings.rows_max
             || since >= self.settings.mark_every
@@ -384,84 +394,66 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
     }
 
     fn has_vitals(&self) -> bool {
-        self.fleet.has_changes() || !self.batch.finished.is_empty()
+        self.fleet.has_changes() || !self.next.batch.finished.is_empty()
     }
 
-    /// Completes the batch; it does not change any more until it is on disk.
-    fn seal(&mut self, now: Timestamp, reading: Reading) {
-        let Self { fleet, batch, .. } = self;
-        let rows = Arc::make_mut(&mut batch.rows);
-        fleet.take_changed_rows(&mut |row| rows.push(row));
-        batch.look(now, fleet);
-        batch.mark.number += 1;
-        batch.mark.observed = now;
-        batch.mark.taken = reading;
-        self.decided = reading;
+    /// Completes the batch; it does not change any more.
+    fn seal(&mut self, now: Timestamp, reading: Reading) -> Parcel {
+        let mut parcel = std::mem::take(&mut self.next);
+        let rows = Arc::make_mut(&mut parcel.batch.rows);
+        self.fleet.take_changed_rows(&mut |row| rows.push(row));
+        parcel.batch.look(now, &self.fleet);
+        self.mark = Mark { number: self.mark.number + 1, observed: now, taken: reading };
+        parcel.batch.mark = self.mark;
+        parcel
     }
 
-    /// Puts the sealed batch on disk and lets out what waited for it. Answers whether that worked.
-    fn commit(&mut self, reading: Reading, turn: &mut Turn, inbox: &mut impl Inbox) -> bool {
-        if self.retry.is_some_and(|retry| reading.boot < retry.boot) {
-            self.postpone(reading, turn);
-            return false;
+    /// Tries to write what could not be written, if it is time for that.
+    fn try_again(&mut self, reading: Reading, turn: &mut Turn, inbox: &mut impl Inbox) {
+        if self.sealed.as_ref().is_some_and(|sealed| sealed.retry <= reading.boot)
+            && let Some(Sealed { parcel, wait, .. }) = self.sealed.take()
+        {
+            let wait = wait.times(2).min(self.settings.vitals_every);
+            self.commit_or_wait(parcel, wait, reading, turn, inbox);
         }
-        if let Err(error) = self.store.commit(&self.batch) {
+    }
+
+    fn commit(&mut self, parcel: Parcel, reading: Reading, turn: &mut Turn, inbox: &mut impl Inbox) {
+        self.commit_or_wait(parcel, self.settings.retry_after, reading, turn, inbox);
+    }
+
+    /// Puts the sealed batch on disk and lets out what waited for it; or keeps it, to be tried again after a while.
+    ///
+    /// Meanwhile the loop goes on: what comes in is judged, what is decided waits behind it.
+    fn commit_or_wait(
+        &mut self,
+        mut parcel: Parcel,
+        wait: Span,
+        reading: Reading,
+        turn: &mut Turn,
+        inbox: &mut impl Inbox,
+    ) {
+        if let Err(error) = self.store.commit(&parcel.batch) {
             self.trouble = Some(error);
-            self.postpone(reading, turn);
-            return false;
+            turn.refused = true;
+            self.sealed = Some(Sealed { parcel, retry: reading.boot + wait.as_millis(), wait });
+            return;
         }
         turn.committed = true;
-        (self.retry, self.trouble) = (None, None);
-        self.fact = false;
+        self.trouble = None;
         self.committed_boot = reading.boot;
-        for (ticket, answer) in self.held.drain(..) {
+        for (ticket, answer) in parcel.held.drain(..) {
             inbox.answer(ticket, answer);
         }
-        self.release();
-        self.batch.clear();
-        true
+        let late = parcel.release(self.clock.read(), &self.settings, &self.ledger, &mut self.outbox);
+        self.late.extend(late);
     }
 
-    /// Waits longer after each failure. The engine takes no inputs until the batch is written: what it
-    /// cannot write it cannot act on, and the inbox is bounded.
-    fn postpone(&mut self, reading: Reading, turn: &mut Turn) {
-        let due = self.retry.filter(|retry| reading.boot < retry.boot);
-        let retry = due.unwrap_or_else(|| {
-            let wait = self.retry.map_or(self.settings.retry_after, |retry| retry.wait.times(2));
-            let wait = wait.min(self.settings.vitals_every);
-            Retry { boot: reading.boot + wait.as_millis(), wait }
-        });
-        self.retry = Some(retry);
+    /// So much waits to be written that no more is taken: the inbox is bounded, and what comes is turned away.
+    fn stall(&mut self, turn: &mut Turn) {
+        (turn.store_failed, turn.stalled) = (true, true);
         self.excuse = BlindCause::Store;
-        turn.store_failed = true;
-        turn.sleep_until = retry.boot;
-        if turn.complete {
-            self.time.ask(retry.boot);
-        }
-    }
-
-    /// Lets the effects of the batch leave, unless the commit took so long that they are not right any more.
-    fn release(&mut self) {
-        let age = self.clock.read().boot.saturating_sub(self.decided.boot);
-        let stale = age > self.settings.stale_after.as_millis();
-        let Self { again, batch, late, outbox, withdrawn, .. } = self;
-        for key in withdrawn.drain(..) {
-            outbox.withdraw(&key);
-        }
-        for effect in again.drain(..) {
-            if stale && !keeps(&effect.action) && !outbox.holds(&effect.action) {
-                late.push(effect.key);
-            } else {
-                outbox.release_again(&effect);
-            }
-        }
-        for effect in batch.effects.drain(..) {
-            if stale && !keeps(&effect.action) {
-                late.push(effect.key);
-            } else {
-                outbox.release(&effect);
-            }
-        }
+        turn.sleep_until = self.sealed.as_ref().map_or(turn.sleep_until, |sealed| sealed.retry);
     }
 
     fn release_pings(&mut self) {
@@ -474,6 +466,7 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
     fn sleep_until(&self, now: Timestamp, reading: Reading) -> u64 {
         let wait = if self.has_vitals() { self.settings.vitals_every } else { self.settings.mark_every };
         let commit = self.committed_boot.saturating_add(wait.as_millis());
+        let commit = self.sealed.as_ref().map_or(commit, |sealed| sealed.retry);
         let wake = self.fleet.next_wake().map_or(u64::MAX, |due| reading.boot + due.since(now).as_millis());
         let soon = if self.late.is_empty() { u64::MAX } else { reading.boot };
         commit.min(wake).min(soon).max(reading.boot + 1)

@@ -7,9 +7,11 @@ use verger_core::id::Handle;
 use verger_core::notice::{Notice, NoticeError, Reply};
 use verger_core::signal::{Content, Signal};
 
+use crate::durability::{is_fact, lasts};
+
 /// Hands over what came in, in the order of its arrival, and takes answers back.
 ///
-/// It must be bounded: whatever waits here waits in memory. When the engine cannot write it takes nothing,
+/// It must be bounded: whatever waits here waits in memory. When too much cannot be written the engine takes nothing,
 /// and the inbox decides what to turn away.
 pub trait Inbox {
     /// The next input, or nothing if all has been read.
@@ -42,6 +44,18 @@ pub enum Message {
     Notice(Notice),
     /// An effect that was released again, and waited to be fetched, is about to be handed over.
     Handing(EffectKey),
+}
+
+impl Message {
+    /// Whether whoever sends it is answered only after it is on disk. A report to a breaker that trips it is, too.
+    pub fn waits_for_disk(&self) -> bool {
+        match self {
+            Self::Signal(signal) => is_fact(&signal.content.body),
+            Self::At(_, content) => is_fact(&content.body),
+            Self::Command(_) | Self::Handing(_) => true,
+            Self::Notice(notice) => lasts(notice),
+        }
+    }
 }
 
 /// Names a caller to the inbox that handed its input over.

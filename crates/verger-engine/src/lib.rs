@@ -36,6 +36,7 @@ mod inbox;
 mod ledger;
 pub mod observed;
 mod outbox;
+mod parcel;
 mod settings;
 mod store;
 

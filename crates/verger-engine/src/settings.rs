@@ -19,6 +19,9 @@ pub struct Settings {
     pub rows_max: usize,
     /// Wait before the first retry of a failed commit; it doubles up to `vitals_every`. Default: 50 ms.
     pub retry_after: Span,
+    /// Events, effects and answers that may wait behind a batch that cannot be written. Beyond it nothing is taken, and
+    /// that time counts as blindness: it bounds the memory of a monitor whose disk is full for days. Default: 65536.
+    pub unwritten_max: usize,
     /// An effect that could not leave for this long after it was decided is not carried out: the core hears
     /// that it failed and decides again on what it knows by then. Default: 60 s.
     pub stale_after: Span,
@@ -39,6 +42,7 @@ impl Default for Settings {
             inputs_max: 4_096,
             rows_max: 16_384,
             retry_after: Span::millis(50),
+            unwritten_max: 65_536,
             stale_after: Span::secs(60),
             forgive_after: Span::secs(30),
             restart_grace: Span::secs(60),

@@ -18,7 +18,8 @@ pub trait Store {
     /// Puts all of the batch on disk, or none of it.
     ///
     /// After an error the engine tries the very same batch again, because an error does not say that nothing
-    /// was written. A store that holds a batch of this [number](Mark::number) already has nothing to do.
+    /// was written. A store that holds a batch of this [number](Mark::number) already has nothing to do. It must not
+    /// block for longer than the loop may stand still: a disk that takes longer is [slow](StoreError::is_slow).
     fn commit(&mut self, batch: &Batch) -> Result<(), StoreError>;
 
     /// Everything that a restart needs.
@@ -74,16 +75,6 @@ impl Batch {
             && self.retried.is_empty()
             && self.blind.is_empty())
     }
-
-    pub(crate) fn clear(&mut self) {
-        self.events.clear();
-        self.effects.clear();
-        self.retried.clear();
-        self.finished.clear();
-        self.rows = Arc::default();
-        self.blind.clear();
-        self.views.clear();
-    }
 }
 
 /// Up to when everything was seen, and on disk.
@@ -125,6 +116,8 @@ pub struct Unfinished {
 pub struct StoreError {
     /// `write to` or `read from`.
     pub doing: &'static str,
+    /// Nothing failed yet: the batch was handed over, and the disk takes long. Trying it again asks how it stands.
+    pub is_slow: bool,
     /// What was behind it.
     #[source]
     pub cause: Box<dyn std::error::Error + Send + Sync>,

@@ -11,8 +11,8 @@
 //!
 //! - **One thread decides.** Everything that comes in waits in one bounded queue; what does not fit is turned away at
 //!   once, with a word, and never piles up.
-//! - **Nobody sees what is not on disk.** Who looks at the fleet does so between two turns of the loop, and not
-//!   while the store cannot be written.
+//! - **Nobody takes for written what is not on disk.** Who looks at the fleet does so between two turns of the loop.
+//!   While the store cannot be written the fleet is judged from memory, and whoever looks is told so.
 //! - **A reminder is delivered when it was handed over,** and known not to be when it was not.
 //!
 //! Deliberately absent: decisions (the core's), words on the wire (`verger-api`'s), the way to programs and addresses
@@ -26,3 +26,5 @@ pub mod monitor;
 pub mod serve;
 pub mod unix;
 pub mod wire;
+
+pub use verger_store::{Error as DataError, examine};

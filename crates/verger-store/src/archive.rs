@@ -10,15 +10,16 @@ use verger_core::time::WallTime;
 
 use crate::carrier::Carrier;
 use crate::checkpoint::Bodies;
-use crate::directory::Directory;
+use crate::directory::{Directory, is_free};
 use crate::engine_store::{self, EngineStore};
 use crate::error::Error;
 use crate::journal::EncodeEvent;
 use crate::moment::Moment;
 use crate::readers::Readers;
 use crate::receipt::Receipt;
+use crate::soundness::{self, Soundness};
 use crate::writer::{After, OnCommit, Writer};
-use crate::{connection, schema};
+use crate::{connection, log, schema};
 
 /// How the store is opened.
 pub struct Options {
@@ -69,14 +70,35 @@ pub fn open(options: Options) -> Result<(EngineStore, Archive), Error> {
     }
     let bodies = Arc::new(Bodies::open(directory.checkpoints())?);
     directory.sync()?;
-    let files = vec![path.clone(), log_of(&path)];
+    let files = vec![path.clone(), log::beside(&path)];
     let readers = Readers::new(&path, options.readers);
-    let writer = Writer::start(db, Carrier::start(&path)?, files, tell(options.on_events))?;
-    let shared =
-        Shared { readers, writer, bodies, swept: AtomicI64::new(0), upkeep: Mutex::new(()), directory };
+    let soundness = Arc::new(Soundness::new(&path));
+    let carrier = Carrier::start(&path)?;
+    let writer = Writer::start(db, carrier, files, Arc::clone(&soundness), tell(options.on_events))?;
+    let (swept, upkeep) = (AtomicI64::new(0), Mutex::new(()));
+    let shared = Shared { readers, writer, bodies, soundness, swept, upkeep, directory };
     let archive = Archive(Arc::new(shared));
     let engine = EngineStore::new(archive.clone(), options.encoder)?;
     Ok((engine, archive))
+}
+
+/// Looks at a data directory that no monitor uses, and changes nothing: what is wrong with its database.
+///
+/// Whoever holds it, or a version that is not known, is an error. A directory without a database has nothing wrong.
+pub fn examine(directory: &Path) -> Result<Vec<String>, Error> {
+    let path = directory.join("verger.db");
+    is_free(directory)?;
+    match connection::look_at(&path) {
+        Ok(true) => {}
+        Ok(false) => return Ok(Vec::new()),
+        Err(Error::Damaged { what, .. }) => return Ok(vec![what]),
+        Err(error) => return Err(error),
+    }
+    let look = |db: Connection| schema::check(&db, &path).and_then(|_| soundness::look_through(&db, &path));
+    match connection::examiner(&path).and_then(look) {
+        Err(Error::Damaged { what, .. }) => Ok(vec![what]),
+        looked => looked,
+    }
 }
 
 /// A cheap handle to the store.
@@ -92,6 +114,7 @@ struct Shared {
     readers: Readers,
     writer: Writer,
     bodies: Arc<Bodies>,
+    soundness: Arc<Soundness>,
     /// Up to which checkpoint retention has looked.
     swept: AtomicI64,
     /// Held while something is forgotten or copied: never both at once.
@@ -115,29 +138,23 @@ impl Archive {
 
     /// Looks through the whole file, which takes a second for each few hundred megabytes.
     ///
-    /// Answers what is wrong with it; nothing if all is well.
+    /// Answers what is wrong with it; nothing if all is well. A file that is damaged is not written to until it was looked
+    /// through again and is whole.
     pub fn check(&self) -> Result<Vec<String>, Error> {
-        let found = self.with(|db| {
-            let look = || {
-                let mut query = db.prepare("PRAGMA quick_check(20)")?;
-                query.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()
-            };
-            look().map_err(|error| schema::unreadable(error, &self.database()))
-        });
-        match found {
-            Ok(lines) => Ok(lines.into_iter().filter(|line| line != "ok").collect()),
-            // Too damaged to be looked through is a finding too.
-            Err(Error::Damaged { what, .. }) => Ok(vec![what]),
-            Err(error) => Err(error),
-        }
+        self.0.soundness.look_through()
+    }
+
+    /// Whether something was read or written that cannot be right, so that the file should be [checked](Self::check).
+    pub fn is_doubtful(&self) -> bool {
+        self.0.soundness.is_doubtful()
     }
 
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Error> {
-        self.0.readers.read(work)
+        self.with(|db| work(db).map_err(Error::sql("read the database")))
     }
 
     pub(crate) fn with<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
-        self.0.readers.with(work)
+        self.0.readers.with(work).inspect_err(|error| self.0.soundness.suspect_if(error))
     }
 
     /// Hands in a fact.
@@ -147,6 +164,15 @@ impl Archive {
         F: FnOnce(&Connection, &mut After) -> Result<T, Error> + Send + 'static,
     {
         self.0.writer.submit(work)
+    }
+
+    /// Hands in the engine's batch, for which there is always room.
+    pub(crate) fn submit_first<T, F>(&self, work: F) -> Receipt<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection, &mut After) -> Result<T, Error> + Send + 'static,
+    {
+        self.0.writer.submit_first(work)
     }
 
     /// Hands in a fact that only `SQLite` can refuse.
@@ -191,13 +217,6 @@ impl Archive {
     pub(crate) fn swept(&self) -> &AtomicI64 {
         &self.0.swept
     }
-}
-
-/// `SQLite`'s write-ahead log, which holds the newest commits.
-fn log_of(database: &Path) -> PathBuf {
-    let mut name = database.as_os_str().to_owned();
-    name.push("-wal");
-    name.into()
 }
 
 fn tell(on_events: Option<Box<dyn Fn(i64) + Send>>) -> OnCommit {

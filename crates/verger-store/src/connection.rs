@@ -81,19 +81,31 @@ pub(crate) fn reader(path: &Path) -> Result<Connection, Error> {
     open().map_err(Error::sql("open the database for reading"))
 }
 
-/// Refuses what is no database, or only a part of one, before anything is changed about it.
+/// A connection that reads a file which nobody uses, and leaves no file beside it: where there is no log, none is made.
+pub(crate) fn examiner(path: &Path) -> Result<Connection, Error> {
+    if log::is_beside(path) {
+        return reader(path);
+    }
+    let escaped = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)
+        .map_err(Error::sql("open the database for reading"))
+}
+
+/// Refuses what is no database, or only a part of one, before anything is changed about it. Answers whether there is one.
 ///
 /// `SQLite` itself would find a missing end only when it needs it, perhaps after a week of further writing.
-fn look_at(path: &Path) -> Result<(), Error> {
+pub(crate) fn look_at(path: &Path) -> Result<bool, Error> {
     let damaged = |what: &str| Error::Damaged { path: path.to_owned(), what: what.to_owned() };
     let mut file = match File::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(Error::file("open the database", path)(error)),
     };
     let size = file.metadata().map_err(Error::file("open the database", path))?.len();
     if size == 0 {
-        return Ok(());
+        return Ok(false);
     }
     let mut header = [0; 100];
     if file.read_exact(&mut header).is_err() {
@@ -106,7 +118,7 @@ fn look_at(path: &Path) -> Result<(), Error> {
     if !missing_pages(&header, size).is_none_or(|pages| log::holds(path, pages)) {
         return Err(damaged("its end is missing"));
     }
-    Ok(())
+    Ok(true)
 }
 
 /// The pages that a header says there are, and that a file of this size is too short for.

@@ -99,6 +99,16 @@ fn take_lock(root: &Path) -> Result<File, Error> {
     Ok(lock)
 }
 
+/// Says who works in a directory, if somebody does. Nothing is made or changed.
+pub(crate) fn is_free(root: &Path) -> Result<(), Error> {
+    let Ok(mut lock) = File::open(root.join("verger.lock")) else { return Ok(()) };
+    match flock(&lock, FlockOperation::NonBlockingLockShared) {
+        Err(Errno::WOULDBLOCK) => Err(Error::Locked { path: root.to_owned(), pid: holder(&mut lock) }),
+        // It is given back as the file is closed.
+        _ => Ok(()),
+    }
+}
+
 fn holder(lock: &mut File) -> Option<u32> {
     let mut text = String::new();
     lock.read_to_string(&mut text).ok()?;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OptionalExtension, params};
 use verger_core::effect::EffectKey;
@@ -14,8 +15,14 @@ use crate::error::{Error, for_engine};
 use crate::journal::{self, EncodeEvent, Entry};
 use crate::moment::{millis, timestamp};
 use crate::outbox::KeptEffect;
+use crate::receipt::Receipt;
 use crate::writer::After;
 use crate::{blind, outbox, rows};
+
+/// How long the loop stands still for a commit. Longer would be time in which nobody is heard.
+const TAKEN_WITHIN: Duration = Duration::from_millis(700);
+/// How long it stands still to ask again about a batch that takes longer.
+const ASKED_FOR: Duration = Duration::from_millis(20);
 
 /// The store as the engine uses it. There is one, as there is one engine: it numbers the events.
 pub struct EngineStore {
@@ -23,12 +30,21 @@ pub struct EngineStore {
     encoder: Arc<dyn EncodeEvent>,
     /// The number of the newest event on disk.
     newest: i64,
+    /// A batch that the disk has not taken yet.
+    under_way: Option<UnderWay>,
+}
+
+/// A batch that was handed over, and of which nothing was heard yet.
+struct UnderWay {
+    number: u64,
+    since: Instant,
+    receipt: Receipt<i64>,
 }
 
 impl EngineStore {
     pub(crate) fn new(archive: Archive, encoder: Arc<dyn EncodeEvent>) -> Result<Self, Error> {
         let newest = archive.read(journal::newest)?;
-        Ok(Self { archive, encoder, newest })
+        Ok(Self { archive, encoder, newest, under_way: None })
     }
 
     /// What needs no disk is done here, on the engine's thread, and not on that of the writer. Rows are as they are stored.
@@ -52,12 +68,25 @@ impl fmt::Debug for EngineStore {
 }
 
 impl Store for EngineStore {
-    /// A batch that was on disk all along is answered with the numbers that its events have there.
+    /// A batch that was on disk all along is answered with the numbers that its events have there. A disk that takes
+    /// long is asked again when the engine tries again; the batch is not handed over twice.
     fn commit(&mut self, batch: &Batch) -> Result<(), StoreError> {
-        let encoded = self.encode(batch);
-        let written = self.archive.run(move |db, after| {
-            encoded.write(db, after).map_err(Error::sql("write a batch to the database"))
+        let number = batch.mark.number;
+        let under_way = self.under_way.take().filter(|under_way| under_way.number == number);
+        let is_first = under_way.is_none();
+        let under_way = under_way.unwrap_or_else(|| {
+            let encoded = self.encode(batch);
+            let write = move |db: &Connection, after: &mut After| {
+                encoded.write(db, after).map_err(Error::sql("write a batch to the database"))
+            };
+            UnderWay { number, since: Instant::now(), receipt: self.archive.submit_first(write) }
         });
+        let Some(written) = under_way.receipt.wait_for(if is_first { TAKEN_WITHIN } else { ASKED_FOR })
+        else {
+            let seconds = under_way.since.elapsed().as_secs();
+            self.under_way = Some(under_way);
+            return Err(for_engine("write to")(Error::Slow { seconds }));
+        };
         self.newest = written.map_err(for_engine("write to"))?;
         Ok(())
     }

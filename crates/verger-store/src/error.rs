@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rusqlite::ErrorCode;
 use verger_core::record::EffectError;
 use verger_engine::StoreError;
 
@@ -35,7 +36,7 @@ pub enum Error {
         pid: Option<u32>,
     },
     /// The database is not what was written.
-    #[error("{} is damaged: {what}; restore it from a backup", path.display())]
+    #[error("{} is damaged: {what}; repair it or restore a backup (VG0203)", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -46,7 +47,10 @@ pub enum Error {
     #[error("{} is a database of another program", .0.display())]
     Foreign(PathBuf),
     /// A newer version of Verger wrote it.
-    #[error("{} has schema {found}, and this version reads up to {known}", path.display())]
+    #[error(
+        "{} was written by a newer version: it has schema {found}, and this one reads up to {known}; nothing was changed",
+        path.display()
+    )]
     Newer {
         /// The file.
         path: PathBuf,
@@ -87,6 +91,12 @@ pub enum Error {
     /// A checkpoint that must not be stored.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointRefusal),
+    /// A batch was handed over, and the disk has not taken it yet. It may still be written.
+    #[error("the disk has not taken a write for {seconds} s")]
+    Slow {
+        /// For how long.
+        seconds: u64,
+    },
     /// More is waiting to be written than the queue holds; trying again helps.
     #[error("the disk cannot keep up: too much waits to be written")]
     Busy,
@@ -96,6 +106,35 @@ pub enum Error {
 }
 
 impl Error {
+    /// Stable code; `docs/src/errors/<code>.md` tells the operator what to do.
+    pub fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::Damaged { .. } => Some("VG0203"),
+            Self::Newer { .. } | Self::UnknownRow { .. } => Some("VG0204"),
+            Self::Locked { .. } => Some("VG0205"),
+            Self::File { .. } | Self::Removed(_) | Self::Foreign(_) => Some("VG0206"),
+            Self::Database { .. } if self.is_damage() => Some("VG0203"),
+            Self::Database { .. }
+            | Self::Effect { .. }
+            | Self::Checkpoint(_)
+            | Self::Slow { .. }
+            | Self::Busy
+            | Self::Closed => None,
+        }
+    }
+
+    /// Whether what was read is not what was written.
+    pub(crate) fn is_damage(&self) -> bool {
+        match self {
+            Self::Damaged { .. } => true,
+            Self::Database { source, .. } => matches!(
+                source.sqlite_error_code(),
+                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+            ),
+            _ => false,
+        }
+    }
+
     /// For `map_err`: something could not be done to a file.
     pub(crate) fn file<'a>(doing: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Self + use<'a> {
         move |source| Self::File { doing, path: path.to_owned(), source: Arc::new(source) }
@@ -109,7 +148,7 @@ impl Error {
 
 /// As the engine hears of it.
 pub(crate) fn for_engine(doing: &'static str) -> impl FnOnce(Error) -> StoreError {
-    move |cause| StoreError { doing, cause: Box::new(cause) }
+    move |cause| StoreError { doing, is_slow: matches!(cause, Error::Slow { .. }), cause: Box::new(cause) }
 }
 
 fn holder(pid: Option<u32>) -> String {

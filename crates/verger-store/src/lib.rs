@@ -39,15 +39,17 @@ mod moment;
 mod outbox;
 mod readers;
 mod receipt;
+mod remedy;
 mod retention;
 mod rows;
 mod schema;
+mod soundness;
 mod texts;
 mod tokens;
 mod vitals;
 mod writer;
 
-pub use archive::{Archive, Options, open};
+pub use archive::{Archive, Options, examine, open};
 pub use audit::{AuditCheck, AuditEntry, AuditLine};
 pub use backup::Backup;
 pub use blind::BlindTime;

@@ -23,7 +23,12 @@ pub(crate) fn holds(database: &Path, mut pages: RangeInclusive<u32>) -> bool {
     pages.all(|page| held.contains(&page))
 }
 
-fn beside(database: &Path) -> PathBuf {
+/// Whether there is one.
+pub(crate) fn is_beside(database: &Path) -> bool {
+    beside(database).exists()
+}
+
+pub(crate) fn beside(database: &Path) -> PathBuf {
     let mut log = database.as_os_str().to_owned();
     log.push("-wal");
     log.into()

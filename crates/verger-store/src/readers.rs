@@ -34,17 +34,13 @@ impl Readers {
     }
 
     /// Reads in one consistent view of the database.
-    pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Error> {
-        self.with(|db| work(db).map_err(Error::sql("read the database")))
-    }
-
-    /// The same for work that can fail in other ways too.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
-        let lent = Lent { pool: self, connection: Some(self.take()?) };
-        let db = lent.connection.as_ref().ok_or(Error::Closed)?;
-        let view = db.unchecked_transaction().map_err(Error::sql("read the database"))?;
-        let result = work(&view);
-        drop(view);
+        let mut lent = Lent { pool: self, connection: Some(self.take()?) };
+        let result = lent.read(work);
+        if result.as_ref().is_err_and(Error::is_damage) {
+            // It remembers pages that are wrong; the disk may give the right ones next time.
+            lent.discard();
+        }
         result
     }
 
@@ -76,6 +72,20 @@ impl Readers {
 struct Lent<'a> {
     pool: &'a Readers,
     connection: Option<Connection>,
+}
+
+impl Lent<'_> {
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+        let db = self.connection.as_ref().ok_or(Error::Closed)?;
+        let view = db.unchecked_transaction().map_err(Error::sql("read the database"))?;
+        work(&view)
+    }
+
+    /// Another one may be opened in its place.
+    fn discard(&mut self) {
+        self.connection = None;
+        self.pool.lock().unopened += 1;
+    }
 }
 
 impl Drop for Lent<'_> {

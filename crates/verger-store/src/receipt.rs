@@ -8,6 +8,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use crate::error::Error;
 
@@ -49,6 +50,14 @@ impl<T> Receipt<T> {
             }
             state = self.0.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    /// Blocks for so long at most; nothing if it is not known by then.
+    pub(crate) fn wait_for(&self, longest: Duration) -> Option<Result<T, Error>> {
+        let state = self.0.lock();
+        let waited = self.0.filled.wait_timeout_while(state, longest, |state| state.result.is_none());
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.result.take()
     }
 }
 
@@ -130,6 +139,14 @@ mod tests {
             assert_eq!(hear(receipt).expect("filled"), 7);
             filler.join().expect("the filler ends");
         }
+    }
+
+    #[test]
+    fn who_does_not_wait_for_long_may_ask_again() {
+        let (promise, receipt) = receipt();
+        assert!(receipt.wait_for(Duration::ZERO).is_none());
+        promise.fill(Ok(7));
+        assert!(matches!(receipt.wait_for(Duration::ZERO), Some(Ok(7))));
     }
 
     #[test]

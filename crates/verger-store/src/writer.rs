@@ -11,6 +11,8 @@
 //! fails for all of its group, and nobody is told that something is safe which is not.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
@@ -20,11 +22,14 @@ use crate::carrier::Carrier;
 use crate::directory::identity;
 use crate::error::Error;
 use crate::receipt::{Promise, Receipt, receipt};
+use crate::soundness::Soundness;
 
 /// Jobs that share a transaction at most. Bounds how long the first of them waits for the last.
 const GROUP_MAX: usize = 256;
 /// Jobs that wait at most; whoever comes then is told that the disk cannot keep up.
 const QUEUE_MAX: usize = 4_096;
+/// Places beyond them, for the engine's batch and for upkeep: however many others wait, these two find room.
+const RESERVED: usize = 8;
 
 /// What is called on the writer's thread after a commit. It must not block.
 pub(crate) type OnCommit = Box<dyn Fn(&After) + Send>;
@@ -33,6 +38,8 @@ pub(crate) type OnCommit = Box<dyn Fn(&After) + Send>;
 #[derive(Debug)]
 pub(crate) struct Writer {
     queue: Option<SyncSender<Box<dyn Job>>>,
+    /// Jobs that wait.
+    waiting: Arc<AtomicUsize>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -58,16 +65,18 @@ impl Writer {
         db: Connection,
         carrier: Carrier,
         files: Vec<PathBuf>,
+        soundness: Arc<Soundness>,
         on_commit: OnCommit,
     ) -> Result<Self, Error> {
-        let (queue, jobs) = sync_channel(QUEUE_MAX);
+        let (queue, jobs) = sync_channel(QUEUE_MAX + RESERVED);
         let files = files.into_iter().map(Opened::new).collect::<Result<_, _>>()?;
-        let work = Work { carrier, db, files, on_commit };
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let work = Work { carrier, db, files, soundness, waiting: Arc::clone(&waiting), on_commit };
         let thread = thread::Builder::new()
             .name("verger-store".to_owned())
             .spawn(move || work.run(&jobs))
             .map_err(Error::file("start the writer of", "the store".as_ref()))?;
-        Ok(Self { queue: Some(queue), thread: Some(thread) })
+        Ok(Self { queue: Some(queue), waiting, thread: Some(thread) })
     }
 
     /// Hands in a job. Refused at once when too many wait already: whoever serves others must not block.
@@ -76,14 +85,37 @@ impl Writer {
         T: Send + 'static,
         F: FnOnce(&Connection, &mut After) -> Result<T, Error> + Send + 'static,
     {
+        self.hand_in(work, QUEUE_MAX)
+    }
+
+    /// Hands in a job for which a place is kept, also when too many others wait.
+    pub(crate) fn submit_first<T, F>(&self, work: F) -> Receipt<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection, &mut After) -> Result<T, Error> + Send + 'static,
+    {
+        self.hand_in(work, QUEUE_MAX + RESERVED)
+    }
+
+    fn hand_in<T, F>(&self, work: F, places: usize) -> Receipt<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection, &mut After) -> Result<T, Error> + Send + 'static,
+    {
         let (promise, receipt) = receipt();
-        let job = Box::new(Task { work: Some(work), worked: None, promise });
+        let job: Box<dyn Job> = Box::new(Task { work: Some(work), worked: None, promise });
+        if self.waiting.fetch_add(1, Ordering::Relaxed) >= places {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            job.settle(Err(Error::Busy));
+            return receipt;
+        }
         let refused = match self.queue.as_ref().map(|queue| queue.try_send(job)) {
             Some(Err(TrySendError::Full(job))) => Some((job, Error::Busy)),
             Some(Err(TrySendError::Disconnected(job))) => Some((job, Error::Closed)),
             Some(Ok(())) | None => None,
         };
         if let Some((job, why)) = refused {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
             job.settle(Err(why));
         }
         receipt
@@ -98,6 +130,7 @@ impl Writer {
         let (promise, receipt) = receipt();
         let job = Box::new(Task { work: Some(work), worked: None, promise });
         if let Some(queue) = &self.queue {
+            self.waiting.fetch_add(1, Ordering::Relaxed);
             // A job that cannot be sent drops its promise, and the receipt says that the store is closed.
             drop(queue.send(job));
         }
@@ -160,6 +193,8 @@ struct Work {
     carrier: Carrier,
     db: Connection,
     files: Vec<Opened>,
+    soundness: Arc<Soundness>,
+    waiting: Arc<AtomicUsize>,
     on_commit: OnCommit,
 }
 
@@ -169,6 +204,8 @@ impl Work {
             let mut group = vec![first];
             let mut after = After::default();
             let committed = self.commit(jobs, &mut group, &mut after);
+            self.waiting.fetch_sub(group.len(), Ordering::Relaxed);
+            self.doubt(committed.as_ref().err());
             if committed.is_err() && !self.db.is_autocommit() {
                 // It cannot be committed, so it must not stay open; if even this fails, the next BEGIN says so.
                 drop(self.db.execute_batch("ROLLBACK"));
@@ -189,6 +226,7 @@ impl Work {
         after: &mut After,
     ) -> Result<(), Error> {
         self.files.iter().try_for_each(Opened::is_still_there)?;
+        self.soundness.check()?;
         self.sql("BEGIN IMMEDIATE")?;
         let mut done = 0;
         while let Some(job) = group.get_mut(done) {
@@ -213,8 +251,17 @@ impl Work {
             // A full disk ends the whole transaction, and with it what the others of the group have written.
             return Err(refused);
         }
+        self.soundness.suspect_if(&refused);
         self.sql("ROLLBACK TO job")?;
         self.sql("RELEASE job")
+    }
+
+    /// What was read wrongly must not be remembered: the disk may give the right bytes next time.
+    fn doubt(&self, error: Option<&Error>) {
+        let Some(error) = error.filter(|error| error.is_damage()) else { return };
+        self.soundness.suspect_if(error);
+        // If it cannot be forgotten the next look finds the same.
+        drop(self.db.execute_batch("PRAGMA shrink_memory"));
     }
 
     /// Files go here and nowhere else, so that no job finds a file gone that it looked for before it was committed.

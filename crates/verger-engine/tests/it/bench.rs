@@ -104,7 +104,7 @@ impl Clock for Port {
 impl Store for Port {
     fn commit(&mut self, batch: &Batch) -> Result<(), StoreError> {
         let mut disk = self.0.disk.borrow_mut();
-        let failed = || StoreError { doing: "write to", cause: "the disk is full".into() };
+        let failed = || StoreError { doing: "write to", is_slow: false, cause: "the disk is full".into() };
         if self.0.dead.get() {
             return Err(failed());
         }

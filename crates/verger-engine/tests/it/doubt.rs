@@ -1,5 +1,7 @@
 //! The monitor doubts itself first: timelines of its own failures, and what they do to observed time.
 
+use verger_engine::Settings;
+
 use crate::bench::{Bench, Op};
 
 #[test]
@@ -74,6 +76,58 @@ fn a_failing_disk_holds_effects_back_and_loses_none() {
     bench.run(&Op::Work(2_000));
     assert_eq!(bench.world().released.values().copied().collect::<Vec<_>>(), [1]);
     assert_eq!(bench.world().answered, 1);
+}
+
+#[test]
+fn l41_while_the_disk_fails_time_goes_on_and_agents_are_judged_from_memory() {
+    let mut bench = Bench::new();
+    bench.run(&Op::Work(5_000));
+    let (before, written) = (bench.observed(), bench.commits());
+    bench.run(&Op::FailCommits { times: 200, written: false });
+    bench.run(&Op::Nudge(0));
+    for _ in 0..60 {
+        bench.run(&Op::Heartbeat(1));
+        bench.run(&Op::Work(1_000));
+    }
+    assert_eq!(bench.observed() - before, 60_000, "none of it is blindness");
+    assert_eq!(bench.commits(), written);
+    assert!(bench.world().released.is_empty(), "nothing is done that is not on disk");
+    bench.heal();
+    assert!(bench.commits() > written + 1, "what was frozen and what came after it");
+    assert!(bench.unfinished().is_empty(), "a reminder that is a minute late is not given; the core knows");
+    assert_eq!(bench.world().answered, 1);
+}
+
+#[test]
+fn x10_a_life_that_ends_while_the_disk_fails_leaves_nothing_to_the_next() {
+    let mut bench = Bench::new();
+    bench.run(&Op::Work(120_000));
+    bench.run(&Op::FailCommits { times: 5, written: false });
+    bench.run(&Op::Nudge(0));
+    bench.run(&Op::Respawn(0));
+    bench.heal();
+    assert!(bench.world().released.is_empty(), "{:?}", bench.world().released);
+    assert!(bench.unfinished().is_empty());
+}
+
+#[test]
+fn x13_so_much_may_wait_for_a_disk_and_no_more() {
+    let mut bench = Bench::with(Settings { unwritten_max: 3, ..Settings::default() });
+    bench.run(&Op::Work(5_000));
+    bench.run(&Op::FailCommits { times: 100, written: false });
+    for agent in 0..6 {
+        bench.run(&Op::Escalate(agent));
+    }
+    let (before, boot) = (bench.observed(), bench.boot());
+    bench.run(&Op::Work(20_000));
+    assert!(bench.observed() < before + 2_000, "nothing is taken, so nothing is seen");
+    bench.heal();
+    assert_eq!(
+        (bench.world().answered, bench.world().released.len()),
+        (6, 6),
+        "all of it is done in the end"
+    );
+    assert!(bench.boot() > boot + 20_000);
 }
 
 #[test]

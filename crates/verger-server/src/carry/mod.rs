@@ -12,6 +12,7 @@
 //! is told of is nobody's decision, so a follower tries by itself, and its place in the journal is on disk. What was
 //! under way when the monitor ends is released by the engine once more after its next start.
 
+mod damage;
 mod documents;
 mod effects;
 mod follower;
@@ -21,6 +22,7 @@ mod trouble;
 mod upkeep;
 mod way;
 
+pub(crate) use damage::look_for_damage;
 pub(crate) use effects::Carrying;
 pub(crate) use follower::{Receiver, Which, follow};
 pub(crate) use reach::{Live, Reach};

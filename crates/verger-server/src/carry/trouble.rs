@@ -1,22 +1,31 @@
 //! Tells the operator that nothing can be written, and when it can be again: once each.
 
-use crate::monitor::Monitor;
+use crate::http::meaning;
+use crate::monitor::{Monitor, wall_now};
 use crate::serve::Log;
 
 /// Tells of it until the monitor ends.
 pub(crate) async fn tell_of_trouble(monitor: Monitor, log: Log) {
     let mut trouble = monitor.pulse().trouble();
-    let mut is_told = false;
+    let mut began = None;
     loop {
         let present = trouble.borrow_and_update().clone();
-        match present {
-            Some(why) if !is_told => log(&format!("{why}; nothing is decided until it can be written")),
-            None if is_told => {
-                log("the store can be written again; nothing of that time is held against agents");
+        match (&present, began) {
+            (Some(trouble), None) => {
+                let remedy =
+                    trouble.remedy.as_deref().map_or_else(String::new, |remedy| format!("; {remedy}"));
+                log(&format!("{}; {}{remedy}", trouble.why, meaning(trouble, false)));
+                began = Some(trouble.since);
             }
-            Some(_) | None => {}
+            (None, Some(since)) => {
+                let lasted = wall_now().0.saturating_sub(since.0) / 1_000;
+                log(&format!(
+                    "the store can be written again, after {lasted} s; what was judged meanwhile is on disk"
+                ));
+                began = None;
+            }
+            (Some(_), Some(_)) | (None, None) => {}
         }
-        is_told = trouble.borrow().is_some();
         // The monitor's own handle keeps the other end: this waits as long as it is not ended.
         if trouble.changed().await.is_err() {
             return;

@@ -71,12 +71,22 @@ pub(super) async fn audit(State(auditor): State<Auditor>, mut request: Request, 
         let response = next.run(request).await;
         return auditor.record(asked, &named, response).await;
     }
+    // What cannot be recorded is not done.
+    if let Err(refusal) = auditor.app.monitor.is_writable() {
+        return Refusal::from(refusal).into_response();
+    }
+    let monitor = auditor.app.monitor.clone();
     // On a task of its own: who hangs up does not keep an order from being recorded.
     let order = tokio::spawn(async move {
         let response = next.run(request).await;
         auditor.record(asked, &named, response).await
     });
-    order.await.unwrap_or_else(|_| Refusal::http(HttpError::Internal, "the order failed").into_response())
+    match monitor.within(order).await {
+        Ok(answer) => {
+            answer.unwrap_or_else(|_| Refusal::http(HttpError::Internal, "the order failed").into_response())
+        }
+        Err(late) => Refusal::from(late).into_response(),
+    }
 }
 
 impl Auditor {

@@ -62,6 +62,7 @@ async fn save(
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Response, Refusal> {
     speaks_for_agents(&caller)?;
+    app.monitor.is_writable()?;
     let (body, by, limits) = (body?, caller.clone(), app.limits);
     let mut asked = off_thread(move || Asked::read(&body, &by, &limits)).await?;
     let agent = asked.new.agent.clone();
@@ -75,7 +76,7 @@ async fn save(
     asked.new.at.observed = standing.now;
     if !standing.must_wait {
         let (archive, new) = (app.monitor.archive().clone(), asked.new.clone());
-        match off_thread(move || Ok(write(&archive, new))).await? {
+        match app.monitor.within(off_thread(move || Ok(write(&archive, new)))).await?? {
             Ok(info) => {
                 tell_of(&app, &caller, &agent, asked.incarnation, info.id.as_str());
                 return Ok((StatusCode::CREATED, Json(info)).into_response());
@@ -217,7 +218,7 @@ async fn stand_in_line(
     breaker: BreakerName,
 ) -> Result<CheckpointInfo, Refusal> {
     let archive = app.monitor.archive();
-    let id = archive.queue_checkpoint(asked.new.clone()).await?;
+    let id = app.monitor.within(archive.queue_checkpoint(asked.new.clone())).await??;
     let agent = asked.new.agent.clone();
     // The line belongs to an agent, so there has to be one.
     let life = signal(caller, &agent, asked.incarnation, SignalBody::Activity);

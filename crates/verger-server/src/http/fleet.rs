@@ -15,6 +15,7 @@ use verger_store::{Archive, IncidentQuery};
 
 use super::asker::Asker;
 use super::events::blocking;
+use super::health::missing;
 use super::routes::Routes;
 use super::told::{Told, Who};
 use super::{App, Refusal};
@@ -69,6 +70,7 @@ async fn fleet(State(app): State<App>, Asker(caller): Asker) -> Result<Json<Flee
             effects_pending: kept.effects_pending,
             last_event_id: Some(kept.newest).filter(|id| *id > 0).map(|id| id.to_string()),
             blind_times: kept.blind_times,
+            missing: missing(&app),
         },
     }))
 }

@@ -3,14 +3,16 @@
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::State;
-use axum::http::StatusCode;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use verger_api::{Health, Missing, Readiness};
+use verger_api::{Health, Missing, Readiness, Time};
 
 use super::App;
 use super::routes::Routes;
 use super::told::{Told, Who};
+use crate::monitor::Trouble;
 
 /// A loop that did not turn for so long does not do its work: it wakes every ten seconds at the latest.
 const STILL_MAX: Duration = Duration::from_secs(30);
@@ -44,13 +46,42 @@ pub(super) fn missing(app: &App) -> Vec<Missing> {
     } else if pulse.age() > STILL_MAX {
         missing.push(part("engine", format!("it has not looked for {} s", pulse.age().as_secs())));
     }
-    if pulse.store_failed() {
-        let why = pulse.trouble().borrow().as_ref().map_or_else(String::new, |why| format!(" ({why})"));
-        missing.push(part("store", format!("it cannot be written{why}; nothing is decided meanwhile")));
+    if let Some(trouble) = &*pulse.trouble().borrow() {
+        missing.push(Missing {
+            since: Some(Time::from_millis(trouble.since.0)),
+            meaning: Some(meaning(trouble, pulse.is_stalled())),
+            remedy: trouble.remedy.as_deref().map(str::to_owned),
+            ..part("store", format!("it cannot be written: {}", trouble.why))
+        });
     }
     missing
 }
 
+/// Says with every answer that what it holds is judged from memory, while that is so.
+pub(super) async fn say_what_is_unwritten(State(app): State<App>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let since = app.monitor.pulse().trouble().borrow().as_ref().map(|trouble| trouble.since);
+    let said = since.map(|since| format!("unwritten since {}", Time::from_millis(since.0)));
+    if let Some(said) = said.and_then(|said| HeaderValue::try_from(said).ok()) {
+        response.headers_mut().insert("verger-store", said);
+    }
+    response
+}
+
+/// What it means for agents and people that nothing can be written.
+pub(crate) fn meaning(trouble: &Trouble, is_stalled: bool) -> String {
+    let waits = format!(
+        "{} events and {} actions wait to be written; nothing is done before it is on disk, and a restart now forgets them",
+        trouble.events, trouble.effects
+    );
+    if is_stalled {
+        return format!(
+            "so much waits that nothing is taken or judged any more, and nobody is blamed: {waits}"
+        );
+    }
+    format!("facts and orders are refused with 503; vital signs are taken and judged from memory: {waits}")
+}
+
 fn part(part: &str, text: String) -> Missing {
-    Missing { part: part.to_owned(), text }
+    Missing { part: part.to_owned(), text, since: None, meaning: None, remedy: None }
 }

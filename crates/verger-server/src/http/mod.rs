@@ -47,6 +47,7 @@ use axum::middleware;
 use axum::routing::post;
 
 pub use app::{App, Parts};
+pub(crate) use health::meaning;
 pub(crate) use refusal::Refusal;
 
 use routes::Routes;
@@ -92,6 +93,7 @@ pub fn router(app: App) -> Router {
         .method_not_allowed_fallback(refusal::wrong_method)
         .layer(axum::extract::DefaultBodyLimit::max(app::BODY_MAX))
         .layer(middleware::from_fn_with_state(app.clone(), asker::check_origin))
+        .layer(middleware::from_fn_with_state(app.clone(), health::say_what_is_unwritten))
         .layer(middleware::from_fn_with_state(auditor::Auditor::new(app.clone()), auditor::audit))
         .merge(reports)
         .with_state(app)

@@ -128,7 +128,7 @@ impl Counters {
 
     pub(crate) fn on_turn(&self, turn: &Turn) {
         self.commits.fetch_add(turn.committed.into(), Ordering::Relaxed);
-        self.commits_failed.fetch_add(turn.store_failed.into(), Ordering::Relaxed);
+        self.commits_failed.fetch_add(turn.refused.into(), Ordering::Relaxed);
     }
 
     pub(crate) fn on_blind(&self, blind: &Blind) {

@@ -11,6 +11,7 @@ mod presence;
 mod queue;
 mod turning;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -21,7 +22,7 @@ use verger_core::effect::{Effect, EffectKey, Outcome};
 use verger_core::fleet::Fleet;
 use verger_core::id::{AgentId, Incarnation};
 use verger_core::policy::Policies;
-use verger_core::signal::Body;
+use verger_core::signal::{Body, Content, Signal};
 use verger_engine::{Answer, Engine, Message, OpenError, Settings};
 use verger_store::{Archive, EngineStore};
 
@@ -32,8 +33,8 @@ pub use heard::{Heard, HeardBeat};
 pub use pending::{Handover, Item, Kind, Listener, Pending};
 pub use presence::{Manner, Presence};
 pub use queue::Unavailable;
-pub use turning::Pulse;
 pub(crate) use turning::told;
+pub use turning::{Pulse, Trouble};
 
 use door::Door;
 use outlet::Outlet;
@@ -55,6 +56,8 @@ pub struct Monitor {
     archive: Archive,
     heard: Arc<Heard>,
     patience: Duration,
+    /// Vital signs wait for the disk too.
+    strict: bool,
 }
 
 /// A monitor that was started, in the hands of whoever ends it.
@@ -90,6 +93,7 @@ impl Monitor {
         seed: u64,
     ) -> Result<Started, StartError> {
         let (store, archive) = store;
+        let strict = settings.strict;
         let blind =
             archive.blind_times(BLIND_TIMES)?.into_iter().map(|time| (time.until.observed, time.lasted));
         let calendar = Calendar::new(blind);
@@ -121,7 +125,8 @@ impl Monitor {
             turning.run();
         })?;
         let heard = Arc::default();
-        let monitor = Self { queue, pending, pulse, counters, archive, heard, patience: ANSWER_WITHIN };
+        let monitor =
+            Self { queue, pending, pulse, counters, archive, heard, patience: ANSWER_WITHIN, strict };
         Ok(Started { monitor, effects, thread })
     }
 
@@ -133,16 +138,48 @@ impl Monitor {
 
     /// Hands messages over, and waits for what becomes of each: facts and orders until they are on disk.
     ///
-    /// The loop takes nothing while it cannot write. Nobody waits for that without end.
+    /// Nobody waits for a disk without end. While it cannot be written vital signs are taken and judged all the same;
+    /// facts and orders are refused. Who sends a fact is alive, and that much is judged of it.
     pub async fn tell(&self, messages: Vec<Message>) -> Result<Vec<Answer>, Unavailable> {
-        self.is_writable()?;
+        let waits = self.strict || messages.iter().any(Message::waits_for_disk);
+        if let Err(refusal) = self.is_taking().and_then(|()| if waits { self.is_writable() } else { Ok(()) })
+        {
+            self.send_lives(&messages);
+            return Err(refusal);
+        }
         let (tell, answers) = oneshot::channel();
         self.queue.push(Delivery { messages, answers: Some(tell) })?;
         self.answered(answers).await
     }
 
+    /// Whether the loop takes anything: not if too much waits to be written already.
+    fn is_taking(&self) -> Result<(), Unavailable> {
+        if self.pulse.is_stalled() { Err(Unavailable::Unwritable) } else { Ok(()) }
+    }
+
+    /// Has the loop know that those are alive whose facts were refused. Nothing else of them is judged: they are sent
+    /// again, and would count twice.
+    fn send_lives(&self, refused: &[Message]) {
+        let signals = refused.iter().filter_map(|message| match message {
+            Message::Signal(signal) => Some(signal),
+            _ => None,
+        });
+        let lives: BTreeMap<_, _> = signals.map(|signal| (&signal.agent, signal)).collect();
+        let alive = |signal: &Signal| {
+            let content = Content { body: Body::Activity, ..signal.content.clone() };
+            Message::Signal(Signal { agent: signal.agent.clone(), content })
+        };
+        // A loop that has no room for this has others to judge.
+        let _ = self.send(lives.into_values().map(alive).collect());
+    }
+
+    /// Waits for something that the disk does, as long as for any answer.
+    pub async fn within<T>(&self, work: impl Future<Output = T>) -> Result<T, Unavailable> {
+        tokio::time::timeout(self.patience, work).await.map_err(|_| Unavailable::Late)
+    }
+
     /// A disk that could not be written for so long is not waited for.
-    fn is_writable(&self) -> Result<(), Unavailable> {
+    pub fn is_writable(&self) -> Result<(), Unavailable> {
         match self.pulse.failing_for() {
             Some(failing) if failing >= self.patience => Err(Unavailable::Unwritable),
             _ => Ok(()),
@@ -159,14 +196,15 @@ impl Monitor {
         self.queue.push(Delivery { messages, answers: None })
     }
 
-    /// Looks at the fleet between two turns of the loop. States and decisions that are seen are on disk; counters of
-    /// vital signs may be up to a second ahead of it. It must be quick: nothing is decided meanwhile.
+    /// Looks at the fleet between two turns of the loop. States and decisions that are seen are on disk, unless
+    /// [trouble](Pulse::trouble) with it is told; counters of vital signs may be up to a second ahead of it. It must be
+    /// quick: nothing is decided meanwhile.
     pub async fn look<R, F>(&self, look: F) -> Result<R, Unavailable>
     where
         R: Send + 'static,
         F: FnOnce(&Fleet, &Calendar) -> R + Send + 'static,
     {
-        self.is_writable()?;
+        self.is_taking()?;
         let (tell, seen) = oneshot::channel();
         self.queue.look(Box::new(move |fleet, calendar| {
             // Who hung up does not want to know.
@@ -188,6 +226,11 @@ impl Monitor {
         let mut handover = self.pending.take(agent, life);
         let again = handover.again();
         if again.is_empty() {
+            return handover;
+        }
+        if self.pulse.store_failed() {
+            // A heartbeat is not held up by a disk.
+            handover.leave_again();
             return handover;
         }
         match self.tell(again.iter().cloned().map(Message::Handing).collect()).await {

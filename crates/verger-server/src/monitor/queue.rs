@@ -41,8 +41,8 @@ pub enum Unavailable {
     /// It is about to end, or has.
     #[error("the monitor is shutting down")]
     Stopping,
-    /// It cannot write to its disk, and nothing is done or shown that is not on it.
-    #[error("the monitor cannot write to its disk at present; nothing was taken")]
+    /// It cannot write to its disk, and facts and orders are not taken that are not on it.
+    #[error("the monitor cannot write to its disk at present (`/ready` says why); nothing was taken")]
     Unwritable,
     /// The same, and it was noticed only when something had been handed over.
     #[error(

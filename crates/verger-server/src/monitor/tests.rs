@@ -223,16 +223,17 @@ async fn l41_while_the_disk_cannot_be_written_nobody_waits_for_ever_and_nothing_
     let hasty = monitor.clone().with_patience(Duration::from_millis(5));
     let escalate = || vec![order("a", Order::Escalate { reason: "look".into() })];
     assert_eq!(hasty.tell(escalate()).await, Err(Unavailable::Late), "it was taken, and not done");
-    while hasty.tell(vec![beat("a")]).await != Err(Unavailable::Unwritable) {
+    while hasty.is_writable().is_ok() {
         tokio::task::yield_now().await;
     }
-    let why = monitor.pulse().trouble().borrow().clone().expect("it is known why");
-    assert!(why.contains("was removed or replaced"), "{why}");
-    assert_eq!(
-        hasty.look(|_, _| ()).await,
-        Err(Unavailable::Unwritable),
-        "nothing is shown that is not on disk"
-    );
+    assert_eq!(hasty.tell(escalate()).await, Err(Unavailable::Unwritable), "it is not even taken");
+    let trouble = monitor.pulse().trouble().borrow().clone().expect("it is known why");
+    assert!(trouble.why.contains("was removed or replaced"), "{}", trouble.why);
+    assert!(trouble.remedy.is_some_and(|remedy| remedy.contains("put it back")));
+    assert!(trouble.effects > 0, "the escalation waits");
+    let taken = monitor.tell(vec![beat("a"), beat("b")]).await.expect("vital signs are taken");
+    assert!(matches!(taken[..], [Answer::Accepted(_), Answer::Accepted(_)]), "{taken:?}");
+    assert_eq!(state(&monitor, "b").await, Some(HealthState::Healthy), "and judged from memory");
     fs::rename(&away, &here).expect("it is ours");
     // An order is answered when it is on disk, and with it what was taken before.
     let role = order("a", Order::SetRole("critical".into()));
@@ -240,6 +241,7 @@ async fn l41_while_the_disk_cannot_be_written_nobody_waits_for_ever_and_nothing_
     let events = monitor.archive().events_after(0, 100).expect("it can be read");
     let escalated = events.iter().filter(|event| event.body.contains("EscalationTriggered")).count();
     assert_eq!(escalated, 1, "what was taken is done after all, once: {events:?}");
+    assert!(monitor.pulse().trouble().borrow().is_none());
     started.stop();
 }
 

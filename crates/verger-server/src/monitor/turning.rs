@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::watch;
-use verger_engine::{Clock, Engine, Store, Turn};
+use verger_core::time::WallTime;
+use verger_engine::{Clock, Engine, Store, StoreError, Turn};
 
 use super::calendar::Calendar;
-use super::clock::{SystemClock, boot_millis};
+use super::clock::{SystemClock, boot_millis, wall_now};
 use super::counters::Counters;
 use super::door::Door;
 use super::outlet::Outlet;
@@ -16,6 +17,8 @@ use super::queue::Queue;
 
 /// Turns after which the end is not waited for any longer when the store cannot be written.
 const LAST_TRIES: u32 = 20;
+/// A disk that takes long is no trouble before this: one large batch on a busy machine may take a second.
+const SLOW_IS_TROUBLE: Duration = Duration::from_secs(2);
 
 /// How the loop is doing, for whoever asks while it may be stuck itself.
 #[derive(Debug, Default)]
@@ -24,9 +27,37 @@ pub struct Pulse {
     store_failed: AtomicBool,
     /// On the boot clock, the first of the turns in a row that could not write.
     failing_boot: AtomicU64,
+    /// So much waits to be written that nothing is taken.
+    stalled: AtomicBool,
     turns: AtomicU64,
     late_millis: AtomicU64,
-    trouble: watch::Sender<Option<Arc<str>>>,
+    trouble: watch::Sender<Option<Trouble>>,
+}
+
+/// Why nothing can be written, while that is so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// In a sentence.
+    pub why: Arc<str>,
+    /// What a person can do about it.
+    pub remedy: Option<Arc<str>>,
+    /// Since when.
+    pub since: WallTime,
+    /// Events that were judged and are not on disk.
+    pub events: usize,
+    /// Things that were decided and are not done before they are on disk.
+    pub effects: usize,
+}
+
+impl Trouble {
+    fn of(error: &StoreError, lasted: Duration, (events, effects): (usize, usize)) -> Self {
+        let behind = error.cause.downcast_ref::<verger_store::Error>();
+        let remedy = behind.and_then(verger_store::Error::remedy).map(Arc::from);
+        let lasted = i64::try_from(lasted.as_millis()).unwrap_or(i64::MAX);
+        // To the second, so that it is the same however often it is asked.
+        let since = WallTime(wall_now().0.saturating_sub(lasted) / 1_000 * 1_000);
+        Self { why: Arc::from(told(error)), remedy, since, events, effects }
+    }
 }
 
 impl Pulse {
@@ -46,8 +77,13 @@ impl Pulse {
         self.store_failed().then(|| Duration::from_millis(boot_millis().saturating_sub(since)))
     }
 
+    /// Whether so much waits to be written that nothing is taken.
+    pub fn is_stalled(&self) -> bool {
+        self.stalled.load(Ordering::Relaxed)
+    }
+
     /// Why nothing can be written, while that is so; whoever listens hears of every change.
-    pub fn trouble(&self) -> watch::Receiver<Option<Arc<str>>> {
+    pub fn trouble(&self) -> watch::Receiver<Option<Trouble>> {
         self.trouble.subscribe()
     }
 
@@ -64,6 +100,7 @@ impl Pulse {
     fn beat(&self, turn: &Turn) {
         self.late_millis.store(turn.late.as_millis(), Ordering::Relaxed);
         self.turned_boot.store(boot_millis(), Ordering::Relaxed);
+        self.stalled.store(turn.stalled, Ordering::Relaxed);
         if !self.store_failed.swap(turn.store_failed, Ordering::Relaxed) && turn.store_failed {
             self.failing_boot.store(boot_millis(), Ordering::Relaxed);
         }
@@ -95,8 +132,8 @@ impl<S: Store> Turning<S> {
                 break;
             }
             // What was not read is read at once.
-            if turn.complete || turn.store_failed {
-                self.queue.wait(until(turn.sleep_until), !turn.store_failed);
+            if turn.complete || turn.stalled {
+                self.queue.wait(until(turn.sleep_until), !turn.stalled);
             }
         }
         self.end();
@@ -110,7 +147,9 @@ impl<S: Store> Turning<S> {
         if let Some(blind) = self.calendar.on_turn(turn.now, SystemClock.read(), turn.blind) {
             self.counters.on_blind(&blind);
         }
-        if !turn.store_failed {
+        // What is not on disk is shown only when everybody can know that it is not.
+        let is_said = !turn.stalled && self.pulse.trouble.borrow().is_some();
+        if !turn.store_failed || is_said {
             for look in self.queue.looks() {
                 look(self.engine.fleet(), &self.calendar);
             }
@@ -118,7 +157,9 @@ impl<S: Store> Turning<S> {
     }
 
     fn tell_trouble(&self) {
-        let trouble = self.engine.trouble().map(|error| Arc::from(told(error)));
+        let lasted = self.pulse.failing_for().unwrap_or_default();
+        let error = self.engine.trouble().filter(|error| !error.is_slow || lasted >= SLOW_IS_TROUBLE);
+        let trouble = error.map(|error| Trouble::of(error, lasted, self.engine.unwritten()));
         self.pulse.trouble.send_if_modified(|known| {
             let is_news = *known != trouble;
             *known = trouble;
@@ -131,7 +172,7 @@ impl<S: Store> Turning<S> {
         for _ in 0..LAST_TRIES {
             let turn = self.engine.flush(&mut self.door);
             self.after(&turn);
-            if turn.complete && turn.committed {
+            if turn.complete && turn.committed && !turn.store_failed {
                 return;
             }
             if turn.store_failed {

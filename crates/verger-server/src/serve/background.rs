@@ -8,7 +8,7 @@ use verger_act::{Carrier, Options};
 use verger_core::effect::Effect;
 
 use super::{Log, ServeError};
-use crate::carry::{Carrying, Live, Receiver, Which, follow, keep_up, tell_of_trouble};
+use crate::carry::{Carrying, Live, Receiver, Which, follow, keep_up, look_for_damage, tell_of_trouble};
 use crate::history::{Sampler, Sampling};
 use crate::monitor::Started;
 
@@ -52,6 +52,7 @@ impl Background {
         }
         others.spawn(Sampler::new(monitor.clone(), newest.clone(), Sampling::default()).run());
         others.spawn(tell_of_trouble(monitor.clone(), Arc::clone(log)));
+        others.spawn(look_for_damage(monitor.archive().clone(), Arc::clone(log)));
         others.spawn(keep_up(monitor.archive().clone(), live.clone(), Arc::clone(log)));
         Ok(Self { carrier, closing, carrying, others })
     }

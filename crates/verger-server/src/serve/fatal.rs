@@ -4,6 +4,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use verger_engine::OpenError;
+
 use crate::access::SecretError;
 use crate::monitor::StartError;
 
@@ -72,10 +74,26 @@ pub enum ServeError {
     /// The operating system gives no random numbers.
     #[error("no random numbers can be had")]
     Random(#[source] io::Error),
+    /// It was told to end while its disk could not be written.
+    #[error(
+        "it has ended; what was acknowledged is on disk, what was judged lately could not be written: {0}"
+    )]
+    Unwritten(String),
     /// The loop ended by itself, which it never should.
     #[error("the monitor's loop has ended by itself; what was acknowledged is on disk")]
     LoopEnded,
     /// A part beside the loop ended by itself, which none should: effects, samples or events would stay undone.
     #[error("a part of the monitor has broken; what was acknowledged is on disk, start it again")]
     PartEnded,
+}
+
+impl ServeError {
+    /// What is wrong with the data, if that is the reason.
+    pub fn of_data(&self) -> Option<&verger_store::Error> {
+        match self {
+            Self::Store(error) | Self::Start(StartError::Store(error)) => Some(error),
+            Self::Start(StartError::Open(OpenError::Store(error))) => error.cause.downcast_ref(),
+            _ => None,
+        }
+    }
 }

@@ -141,11 +141,14 @@ impl Serving {
         drop(listener);
         tokio::join!(connections.finish(), local.finish());
         let _kept = background.end().await;
+        let trouble = started.monitor.pulse().trouble();
         // It waits for the disk. A panic in it was reported by its thread.
         let _ = tokio::task::spawn_blocking(|| started.stop()).await;
+        let unwritten =
+            trouble.borrow().as_ref().map(|trouble| ServeError::Unwritten(trouble.why.to_string()));
         // That it is no longer there is not worth a failure.
         let _ = fs::remove_file(data_dir.join(URL_FILE));
-        broken.map_or(Ok(()), Err)
+        broken.or(unwritten).map_or(Ok(()), Err)
     }
 }
 

@@ -82,7 +82,8 @@ impl Disk {
 
 impl Store for Disk {
     fn commit(&mut self, batch: &Batch) -> Result<(), StoreError> {
-        let failed = || StoreError { doing: "write to", cause: "the simulated disk failed".into() };
+        let failed =
+            || StoreError { doing: "write to", is_slow: false, cause: "the simulated disk failed".into() };
         let machine = Rc::clone(&self.machine);
         let decides = !batch.effects.is_empty();
         if machine.dead.get() || (machine.doom.get() == Some(CrashPoint::BeforeCommit) && decides) {

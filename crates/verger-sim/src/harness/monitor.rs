@@ -185,7 +185,7 @@ impl Monitor {
         }
         let turn = engine.turn(&mut self.socket);
         *due = self.machine.true_time(turn.sleep_until);
-        *stuck = turn.store_failed;
+        *stuck = turn.stalled;
         Some(turn)
     }
 

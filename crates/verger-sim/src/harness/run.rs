@@ -177,7 +177,8 @@ impl<'a> Run<'a> {
             self.score.known.look(began, turn.now, self.world.truth(), engine.fleet());
         }
         let due = self.drilled + DRILL_EVERY <= began.0;
-        if due && turn.committed && turn.complete && self.machine.now() == began {
+        let is_written = turn.committed && !turn.store_failed;
+        if due && is_written && turn.complete && self.machine.now() == began {
             self.drilled = began.0;
             self.drill(turn.now);
         }

@@ -1,7 +1,9 @@
 //! A disk that fails: a clear error, nothing acknowledged, and the same batch works once it is mended.
 
 use std::fs;
+use std::os::unix::fs::FileExt;
 
+use rusqlite::Connection;
 use verger_engine::Store;
 use verger_store::{Retention, open};
 
@@ -35,6 +37,55 @@ fn nothing_is_acknowledged_that_goes_into_a_removed_log() {
     assert!(told(&error).contains("verger.db-wal was removed or replaced"), "{}", told(&error));
     fs::rename(desk.path("away"), desk.path("verger.db-wal")).expect("and back");
     store.commit(&batch(2, 20)).expect("the engine tries again, and it works");
+}
+
+#[test]
+fn l41_a_disk_that_takes_long_is_asked_again_and_the_batch_is_there_once() {
+    let desk = Desk::new();
+    let (mut store, _archive) = desk.open();
+    store.commit(&batch(1, 10)).expect("committed");
+    let held = Connection::open(desk.path("verger.db")).expect("a person with sqlite3");
+    held.execute_batch("BEGIN IMMEDIATE").expect("it holds the database");
+    let error = store.commit(&batch(2, 20)).expect_err("it cannot be had");
+    assert!(error.is_slow, "{}", told(&error));
+    assert!(told(&error).contains("the disk has not taken a write"), "{}", told(&error));
+    held.execute_batch("ROLLBACK").expect("it lets go");
+    while let Err(error) = store.commit(&batch(2, 20)) {
+        assert!(error.is_slow, "{}", told(&error));
+    }
+    assert_eq!(store.load().expect("loaded").mark, Some(batch(2, 20).mark));
+}
+
+#[test]
+fn nothing_is_written_to_a_file_that_was_found_to_be_damaged_until_it_is_whole() {
+    let desk = Desk::new();
+    let (mut store, archive) = desk.open();
+    for number in 1..=50 {
+        let mut next = batch(number, number);
+        next.events = (0..20).map(|_| interrupted("a", number)).collect();
+        store.commit(&next).expect("committed");
+    }
+    Connection::open(desk.path("verger.db"))
+        .expect("a connection")
+        .execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")
+        .expect("all is in the file");
+    let flip = || {
+        let mut bytes = fs::read(desk.path("verger.db")).expect("a file");
+        let at = bytes.len() / 4_096 / 2 * 4_096;
+        bytes[at..at + 64].iter_mut().for_each(|byte| *byte = !*byte);
+        let file = fs::OpenOptions::new().write(true).open(desk.path("verger.db")).expect("a file");
+        file.write_all_at(&bytes[at..at + 64], at as u64).expect("flipped");
+    };
+    assert!(!archive.is_doubtful());
+    flip();
+    assert_ne!(archive.check().expect("checked"), Vec::<String>::new());
+    assert!(archive.is_doubtful(), "it is looked through again");
+    let error = store.commit(&batch(51, 51)).expect_err("it would spread");
+    assert!(told(&error).contains("is damaged: ") && told(&error).contains("VG0203"), "{}", told(&error));
+    flip();
+    assert_eq!(archive.check().expect("checked"), Vec::<String>::new());
+    store.commit(&batch(51, 51)).expect("it is whole again");
+    assert!(!archive.is_doubtful());
 }
 
 #[test]

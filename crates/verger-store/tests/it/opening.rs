@@ -67,7 +67,12 @@ fn a_file_of_a_newer_version_is_refused_and_left_as_it_is() {
     let before = fs::read(desk.path("verger.db")).expect("a file");
     let error = refused(&desk);
     let path = desk.path("verger.db").display().to_string();
-    assert_eq!(error.to_string(), format!("{path} has schema 99, and this version reads up to 3"));
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "{path} was written by a newer version: it has schema 99, and this one reads up to 3; nothing was changed"
+        )
+    );
     assert_eq!(fs::read(desk.path("verger.db")).expect("a file"), before);
 }
 

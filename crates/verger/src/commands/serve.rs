@@ -75,7 +75,12 @@ fn advice(error: &ServeError) -> Vec<String> {
         ],
         _ => &[],
     };
-    lines.iter().map(|line| (*line).to_owned()).collect()
+    let mut lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+    if let Some(data) = error.of_data() {
+        lines.extend(data.remedy());
+        lines.extend(data.code().map(|code| format!("more about {code} is in the book, under error codes")));
+    }
+    lines
 }
 
 fn told(kind: SignalKind) -> anyhow::Result<Signal> {

@@ -182,3 +182,22 @@ fn x08_a_monitor_that_cannot_write_is_not_ready_and_is_again_when_it_can() {
     assert!(!events.contains("DEGRADED"), "what it could not see is held against nobody: {events}");
     assert_eq!(check(&place, &[], &[], "ready").0["status"], "ok");
 }
+
+#[test]
+fn what_is_shown_while_the_disk_cannot_be_written_is_said_not_to_be_on_it() {
+    let place = Place::new();
+    let program = place.start();
+    program.as_nobody("POST /v1/heartbeats", r#"{"agentId":"a"}"#);
+    let (here, away) = (place.data().join("verger.db"), place.path("away"));
+    fs::rename(&here, &away).expect("it is ours");
+    let shown = until("it is said", || {
+        Some(program.as_admin("GET /v1/agents/a", ""))
+            .filter(|got| got.head.contains("verger-store: unwritten since 20"))
+    });
+    assert_eq!((shown.status, &shown.body["agentId"]), (200, &"a".into()));
+    assert!(String::from_utf8_lossy(&place.run(&["fleet"], &[]).stdout).contains("cannot be written"));
+    fs::rename(&away, &here).expect("it is ours");
+    until("it is on disk", || {
+        (!program.as_admin("GET /v1/agents/a", "").head.contains("verger-store")).then_some(())
+    });
+}

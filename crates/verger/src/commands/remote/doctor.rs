@@ -9,7 +9,7 @@ use std::path::Path;
 
 use clap::Args;
 use serde::Serialize;
-use verger_api::FleetSummary;
+use verger_api::{FleetSummary, Missing};
 use verger_client::{Access, Control, Error, Withheld};
 use verger_config::Surroundings;
 
@@ -149,6 +149,7 @@ fn of_folder(folder: &Path) -> Vec<Check> {
     } else {
         Check::warn("data", format!("{shown} is open to other users"), format!("chmod 700 {shown}"))
     }];
+    checks.extend(of_database(folder));
     if let Ok(disk) = rustix::fs::statvfs(folder) {
         let free = disk.f_bavail.saturating_mul(disk.f_frsize);
         let text = if free < 1_000_000_000 {
@@ -157,12 +158,39 @@ fn of_folder(folder: &Path) -> Vec<Check> {
             format!("{:.1} GB free", free as f64 / 1e9)
         };
         checks.push(if free < ROOM_MIN {
-            Check::fail("disk", text, "make room: a monitor that cannot write decides nothing")
+            Check::fail("disk", text, "make room: a monitor that cannot write acts on nothing")
         } else {
             Check::ok("disk", text)
         });
     }
     checks
+}
+
+/// The database of a monitor that does not run. One that does looks after its own.
+fn of_database(folder: &Path) -> Option<Check> {
+    let file = folder.join("verger.db");
+    if !file.try_exists().unwrap_or(true) {
+        return None;
+    }
+    Some(match verger_server::examine(folder) {
+        Ok(found) if found.is_empty() => Check::ok("database", "it is whole, and this version can read it"),
+        Ok(found) => {
+            let text = format!("{} is damaged (VG0203): {}", file.display(), found.join("; "));
+            Check::fail(
+                "database",
+                text,
+                "repair it or restore a backup: the runbook on damaged data says how",
+            )
+        }
+        Err(verger_server::DataError::Locked { pid, .. }) => {
+            let by = pid.map_or_else(|| "a monitor".to_owned(), |pid| format!("process {pid}"));
+            Check::ok("database", format!("{by} works with it, and looks after it"))
+        }
+        Err(error) => {
+            let advice = error.remedy().unwrap_or_else(|| "see who may use the data directory".to_owned());
+            Check::fail("database", format!("{:#}", anyhow::Error::new(error)), advice)
+        }
+    })
 }
 
 fn of_token(access: &Access) -> Check {
@@ -226,12 +254,24 @@ async fn of_readiness(control: &Control) -> Check {
     match control.ready().await {
         Ok(readiness) if readiness.ready => Check::ok("ready", "it does its work"),
         Ok(readiness) => {
-            let missing: Vec<_> =
-                readiness.missing.iter().map(|part| format!("{}: {}", part.part, part.text)).collect();
-            Check::fail("ready", missing.join("; "), advice)
+            let missing: Vec<_> = readiness.missing.iter().map(told_missing).collect();
+            let remedies = readiness.missing.iter().filter_map(|part| part.remedy.as_deref());
+            let remedies = remedies.collect::<Vec<_>>().join("; ");
+            Check::fail(
+                "ready",
+                missing.join("; "),
+                if remedies.is_empty() { advice.to_owned() } else { remedies },
+            )
         }
         Err(error) => Check::fail("ready", error.to_string(), advice),
     }
+}
+
+/// What is missing, since when, and what it means.
+pub(super) fn told_missing(part: &Missing) -> String {
+    let since = part.since.map_or_else(String::new, |since| format!(", since {}", ago(since, now())));
+    let meaning = part.meaning.as_deref().map_or_else(String::new, |meaning| format!(". So {meaning}"));
+    format!("{}: {}{since}{meaning}", part.part, part.text)
 }
 
 /// Why nothing could be read. A token that is wrong makes every other command fail, one that is kept back does not.

@@ -5,6 +5,7 @@ use verger_api::{FleetSummary, HealthState, Time};
 
 use super::Screen;
 use super::agents::style;
+use super::doctor::told_missing;
 use super::reach::{Reach, now};
 use crate::exit::Exit;
 use crate::screen::Column::{Kept, Optional};
@@ -103,6 +104,9 @@ fn facts(fleet: &FleetSummary, now: Time) -> Vec<(&'static str, String)> {
         "monitor",
         format!("version {}, started {}, {pace}", monitor.version, ago(monitor.started_at, now)),
     ));
+    for part in &monitor.missing {
+        facts.push(("trouble", told_missing(part)));
+    }
     if let Some(blind) = monitor.blind_times.first() {
         let length = lasting(u64::try_from(blind.until.as_millis() - blind.from.as_millis()).unwrap_or(0));
         let when = ago(blind.until, now);
