@@ -177,7 +177,10 @@ impl<'a> Run<'a> {
             self.score.known.look(began, turn.now, self.world.truth(), engine.fleet());
         }
         let due = self.drilled + DRILL_EVERY <= began.0;
-        let is_written = turn.committed && !turn.store_failed;
+        // A batch that was late may be written, and what came in since then not yet.
+        let is_written = turn.committed
+            && !turn.store_failed
+            && self.monitor.engine().is_some_and(|engine| !engine.fleet().has_changes());
         if due && is_written && turn.complete && self.machine.now() == began {
             self.drilled = began.0;
             self.drill(turn.now);
