@@ -88,26 +88,30 @@ fn cut(all: &[HealthSnapshot], limit: usize) -> usize {
     limit + all[limit..].iter().take_while(|next| next.at == last.at).count()
 }
 
-/// Both in the order of their moments. What was sampled at a change stands for it.
+/// Both in the order of their moments. What was sampled at the moment of a change stands for it.
+///
+/// One that was taken a little later does not, though it says the same: of a second the latest sample is kept, so it may
+/// be another one when the next page is read, and a change that moved with it would be on neither page.
 fn merged(
     earlier: Option<&HealthSnapshot>,
     samples: Vec<HealthSnapshot>,
     changes: &[JournalEvent],
 ) -> Vec<HealthSnapshot> {
-    let second = |at: Time| at.as_millis().div_euclid(1_000);
     let mut all = samples;
     for event in changes {
         let (at, to) = (Time::from_millis(event.at.wall.0), wire::state_after(event));
         let (Some(state), Some((_, incarnation))) = (to, &event.agent) else { continue };
+        let is_of_it =
+            |seen: &HealthSnapshot| (seen.at, seen.state, seen.incarnation) == (at, state, incarnation.0);
+        let sampled = all.iter().position(is_of_it).map(|place| all.remove(place));
         let place = all.partition_point(|seen| seen.at <= at);
-        let near = all[..place].iter().rev().take(2).chain(all[place..].iter().take(2));
-        if near.into_iter().any(|seen| second(seen.at) == second(at) && seen.state == state) {
-            continue;
-        }
-        let before = place.checked_sub(1).and_then(|place| all.get(place)).or(earlier);
-        let known = before.filter(|before| before.incarnation == incarnation.0);
-        let told = known.cloned().unwrap_or_else(|| unseen(incarnation.0));
-        all.insert(place, HealthSnapshot { at, state, liveness: liveness(&told, state), ..told });
+        let told = sampled.unwrap_or_else(|| {
+            let before = place.checked_sub(1).and_then(|place| all.get(place)).or(earlier);
+            let known = before.filter(|before| before.incarnation == incarnation.0);
+            let told = known.cloned().unwrap_or_else(|| unseen(incarnation.0));
+            HealthSnapshot { at, state, liveness: liveness(&told, state), ..told }
+        });
+        all.insert(place, told);
     }
     all
 }
@@ -173,8 +177,27 @@ mod tests {
 
     #[test]
     fn l46_a_change_that_was_sampled_is_told_once() {
-        let sampled = vec![sample(4_100, HealthState::Degraded)];
-        assert_eq!(told(&merged(None, sampled, &[change(4_000, "DEGRADED")])), [(4_100, "DEGRADED", 4_100)]);
+        let sampled = vec![sample(4_000, HealthState::Degraded)];
+        assert_eq!(told(&merged(None, sampled, &[change(4_000, "DEGRADED")])), [(4_000, "DEGRADED", 4_000)]);
+    }
+
+    #[test]
+    fn l46_a_change_stays_at_its_moment_whichever_sample_of_its_second_is_kept() {
+        let changes = [change(4_000, "HEALTHY"), change(4_000, "FAILING")];
+        for taken in [4_000, 4_002, 4_900] {
+            let all = merged(None, vec![sample(taken, HealthState::Failing)], &changes);
+            let mut moments: Vec<_> = told(&all).iter().map(|(at, state, _)| (*at, *state)).collect();
+            moments.truncate(2);
+            assert_eq!(moments, [(4_000, "HEALTHY"), (4_000, "FAILING")], "sampled at {taken}");
+            assert_eq!(cut(&all, 1), 2, "both are on the page");
+        }
+    }
+
+    #[test]
+    fn l46_of_two_changes_to_one_state_in_a_second_both_are_told() {
+        let changes = [change(4_100, "DEGRADED"), change(4_200, "HEALTHY"), change(4_300, "DEGRADED")];
+        let all = merged(None, vec![sample(4_300, HealthState::Degraded)], &changes);
+        assert_eq!(told(&all), [(4_100, "DEGRADED", 0), (4_200, "HEALTHY", 0), (4_300, "DEGRADED", 4_300)]);
     }
 
     #[test]

@@ -51,14 +51,17 @@ async fn history_of(
     let agent = AgentId::from(id.as_str());
     caller.may(Right::See(&agent))?;
     let Query(query) = query?;
-    let (list, now) = (format!("history {id}"), wall_now().0);
+    let list = format!("history {id}");
     let from = match page::after_number(&app, &list, query.cursor.as_ref())? {
         Some(end) => end + 1,
-        None => now.saturating_sub(millis(query.duration.unwrap_or_else(|| HumanDuration::from_secs(DAY)))),
+        None => {
+            let back = query.duration.unwrap_or_else(|| HumanDuration::from_secs(DAY));
+            wall_now().0.saturating_sub(millis(back))
+        }
     };
     let limit = page::limit_within(query.limit, PAGE, PAGE_MAX)?;
-    let stretch =
-        Stretch { agent: agent.clone(), from: WallTime(from), until: WallTime(now.saturating_add(1)), limit };
+    // Not until now: what happened before the clock was set back has happened all the same.
+    let stretch = Stretch { agent: agent.clone(), from: WallTime(from), until: WallTime(i64::MAX), limit };
     let archive = app.monitor.archive().clone();
     let (items, has_more) = blocking(move || stretch.read(&archive)).await?;
     if items.is_empty() && !is_registered(&app, &agent).await? {

@@ -100,6 +100,22 @@ async fn l46_a_history_comes_page_by_page_and_no_moment_is_lost() {
 }
 
 #[tokio::test]
+async fn l46_what_happened_before_the_clock_was_set_back_is_told() {
+    let served = Served::new().await;
+    served.beat(&["a"]).await;
+    served.fail("a").await;
+    let told = served.as_admin("GET /v1/agents/a/history", "").await.body["items"][0].clone();
+    let body = told.to_string().replace("HEALTHY", "STUCK");
+    let sample = verger_store::Sample { agent: "a".into(), state: "STUCK", body };
+    let ahead = verger_core::time::WallTime(crate::monitor::wall_now().0 + 3_600_000);
+    let at = verger_store::Moment { wall: ahead, ..verger_store::Moment::default() };
+    served.started.monitor.archive().put_samples(at, vec![sample]).await.expect("it is kept");
+    let history = served.as_admin("GET /v1/agents/a/history", "").await.body;
+    assert_eq!(states(&history), ["HEALTHY", "FAILING", "STUCK"], "{history}");
+    served.started.stop();
+}
+
+#[tokio::test]
 async fn l50_the_last_heartbeat_says_when_it_came_and_what_it_told() {
     let served = Served::new().await;
     let beat = r#"{"agentId":"a","taskId":"t","tokenCount":12,"errorCount":3,"costUsd":0.5}"#;
