@@ -191,6 +191,8 @@ impl Steps {
             (self.excused, self.labels) = (false, Vec::new());
             return false;
         };
+        // So that a restart goes on counting where it was.
+        self.changes = print.files_changed().unwrap_or(self.changes);
         self.label(Label { number: kept.number, at: kept.at.wall, tool: tool.clone() });
         self.judgement = self.detector.get_or_insert_default().observe(kept.number, print);
         let counts = self.judgement.evidence.steps().last() == Some(&kept.number);

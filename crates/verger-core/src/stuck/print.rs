@@ -135,11 +135,10 @@ impl StepPrint {
         marks.set(Marks::NOTHING, outcome.nothing);
         marks.set(Marks::EMPTY, outcome.empty);
         marks.set(Marks::PAGE, outcome.length >= PAGE);
-        marks.set(Marks::TIMED, step.started_ms.is_some() && step.ended_ms.is_some());
-        Self {
+        let mut print = Self {
             call: call.digest,
-            started_ms: step.started_ms.unwrap_or(0),
-            took_ms: took_ms(step),
+            started_ms: 0,
+            took_ms: 0,
             told: outcome.told,
             gist: outcome.gist,
             target: if call.target == 0 { outcome.path } else { call.target },
@@ -152,7 +151,18 @@ impl StepPrint {
             words: outcome.words,
             kind: StepKind::Call,
             marks,
+        };
+        if let (Some(started_ms), Some(ended_ms)) = (step.started_ms, step.ended_ms) {
+            print.date(started_ms, ended_ms);
         }
+        print
+    }
+
+    /// Says when the step was taken, in milliseconds of the agent's own clock.
+    pub fn date(&mut self, started_ms: i64, ended_ms: i64) {
+        let took_ms = ended_ms.saturating_sub(started_ms).max(0);
+        (self.started_ms, self.took_ms) = (started_ms, u32::try_from(took_ms).unwrap_or(u32::MAX));
+        self.marks.set(Marks::TIMED, true);
     }
 
     /// The fingerprint of something that was said.
@@ -180,6 +190,11 @@ impl StepPrint {
         Self { told: files, gist: passed, target: failed, ..Self::blank(StepKind::Output) }
     }
 
+    /// How many files had been changed, if it tells that.
+    pub(crate) fn files_changed(&self) -> Option<u32> {
+        (self.kind == StepKind::Output).then(|| self.told.checked_sub(1)).flatten()
+    }
+
     pub(super) fn ended_ms(&self) -> i64 {
         self.started_ms.saturating_add(i64::from(self.took_ms))
     }
@@ -203,11 +218,6 @@ impl StepPrint {
             marks: Marks::default(),
         }
     }
-}
-
-fn took_ms(step: &ToolStep<'_>) -> u32 {
-    let (started, ended) = (step.started_ms.unwrap_or(0), step.ended_ms.unwrap_or(0));
-    u32::try_from(ended.saturating_sub(started).max(0)).unwrap_or(u32::MAX)
 }
 
 /// Pairs of words, by which messages are compared: single ones are much the same in any two. Where nothing else was
