@@ -9,7 +9,7 @@ use crate::stuck::Kind;
 use crate::time::{Roughly, Span, WallTime};
 
 /// Steps that came to nothing, one after the other.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Stretch {
     /// What it is that goes round.
     pub kind: Kind,
@@ -26,7 +26,7 @@ pub struct Stretch {
 }
 
 /// One step of a stretch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct NamedStep {
     /// Its number, counted from the first that was heard of this agent.
     pub number: u32,
@@ -53,6 +53,28 @@ impl Stretch {
             }
         }
         tools
+    }
+}
+
+/// Without the times of the wall clock: they are for people, decide nothing, and change when somebody sets the clock.
+impl fmt::Debug for Stretch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, since_step, since: _, count, alike, steps } = self;
+        f.debug_struct("Stretch")
+            .field("kind", kind)
+            .field("since_step", since_step)
+            .field("lasted", &self.lasted())
+            .field("count", count)
+            .field("alike", alike)
+            .field("steps", steps)
+            .finish()
+    }
+}
+
+impl fmt::Debug for NamedStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tool = self.tool.as_ref().map_or("said", ToolName::as_str);
+        write!(f, "{} {tool}", self.number)
     }
 }
 

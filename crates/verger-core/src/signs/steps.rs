@@ -33,6 +33,14 @@ pub(crate) struct Moment {
     pub(crate) wall: WallTime,
 }
 
+impl Moment {
+    /// What the clock on the wall would have shown then, had it been the same clock.
+    fn ago(self, then: Timestamp) -> WallTime {
+        let ago = i64::try_from(self.now.since(then).as_millis()).unwrap_or(i64::MAX);
+        WallTime(self.wall.0.saturating_sub(ago))
+    }
+}
+
 /// What is kept of one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Kept {
@@ -54,7 +62,7 @@ pub(crate) enum What {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Label {
     number: u32,
-    at: WallTime,
+    at: Moment,
     tool: Option<ToolName>,
 }
 
@@ -73,6 +81,8 @@ pub struct Steps {
     /// The last steps by name, that of number `n` at `n % NAMED`.
     labels: Vec<Label>,
     stretch: Option<Arc<Stretch>>,
+    /// When it began.
+    began: Timestamp,
     /// Files that were reported as changed, and calls of which nothing is known but that they did something.
     changes: u32,
     /// Rows that are not written yet, at most one for each place in the ring.
@@ -193,12 +203,12 @@ impl Steps {
         };
         // So that a restart goes on counting where it was.
         self.changes = print.files_changed().unwrap_or(self.changes);
-        self.label(Label { number: kept.number, at: kept.at.wall, tool: tool.clone() });
+        self.label(Label { number: kept.number, at: kept.at, tool: tool.clone() });
         self.judgement = self.detector.get_or_insert_default().observe(kept.number, print);
         let counts = self.judgement.evidence.steps().last() == Some(&kept.number);
         // A person's word excuses what was done before; the detector knows whether it is a new subject.
         self.excused = print.is_said_by_person() || (self.excused && !counts);
-        self.stretch = if self.excused { None } else { self.described() };
+        self.stretch = if self.excused { None } else { self.described(kept.at) };
         counts
     }
 
@@ -217,25 +227,28 @@ impl Steps {
         self.labels.get(number as usize % NAMED).filter(|label| label.number == number)
     }
 
-    fn described(&self) -> Option<Arc<Stretch>> {
+    /// The stretch as of now. How long ago its steps were is known by observed time; a wall clock that was set meanwhile
+    /// changes when that was, and not how long it lasted.
+    fn described(&mut self, now: Moment) -> Option<Arc<Stretch>> {
         let Judgement { kind: Some(kind), since_step: Some(since_step), evidence, .. } = self.judgement
         else {
             return None;
         };
-        let named = |number: &u32| {
-            self.labelled(*number).map(|label| NamedStep {
-                number: *number,
-                at: label.at,
-                tool: label.tool.clone(),
-            })
-        };
-        let steps: Vec<_> = evidence.steps().iter().filter_map(named).collect();
+        let steps: Vec<&Label> =
+            evidence.steps().iter().filter_map(|number| self.labelled(*number)).collect();
         // A stretch that began long ago keeps its beginning, though that step can be named no more.
         let known = self.stretch.as_ref().filter(|stretch| stretch.since_step == since_step);
-        let since = known.map(|stretch| stretch.since);
-        let since = since.or_else(|| self.labelled(since_step).map(|label| label.at));
-        let since = since.or_else(|| steps.first().map(|step| step.at)).unwrap_or_default();
-        let (count, alike) = (evidence.count, evidence.alike);
+        let began = known.map(|_| self.began);
+        let began = began.or_else(|| self.labelled(since_step).map(|label| label.at.now));
+        let began = began.or_else(|| steps.first().map(|step| step.at.now)).unwrap_or(now.now);
+        let named = |label: &&Label| NamedStep {
+            number: label.number,
+            at: now.ago(label.at.now),
+            tool: label.tool.clone(),
+        };
+        let (count, alike, since) = (evidence.count, evidence.alike, now.ago(began));
+        let steps = steps.iter().map(named).collect();
+        self.began = began;
         Some(Arc::new(Stretch { kind, since_step, since, count, alike, steps }))
     }
 
