@@ -31,9 +31,10 @@ pub(crate) fn write(db: &Connection, row: &Row) -> rusqlite::Result<()> {
 
 fn partition_of(key: &RowKey) -> Option<u8> {
     match key {
-        RowKey::Agent(agent) | RowKey::Worker(agent) | RowKey::Step(agent, _) => {
-            Some(partition(agent.as_str()))
-        }
+        RowKey::Agent(agent)
+        | RowKey::Worker(agent)
+        | RowKey::Step(agent, _)
+        | RowKey::StepsBefore(agent) => Some(partition(agent.as_str())),
         _ => None,
     }
 }
@@ -76,6 +77,7 @@ fn words(key: &RowKey) -> (&'static str, Cow<'_, str>) {
         RowKey::Usage => ("usage", ""),
         RowKey::Worker(agent) => ("worker", agent.as_str()),
         RowKey::Ticket(ticket) => ("ticket", ticket.as_str()),
+        RowKey::StepsBefore(agent) => ("steps before", agent.as_str()),
         RowKey::Step(agent, place) => return ("step", format!("{place} {agent}").into()),
     };
     (kind, name.into())
@@ -99,6 +101,7 @@ fn key(kind: &str, name: &str) -> Option<RowKey> {
         "usage" => RowKey::Usage,
         "worker" => RowKey::Worker(name.into()),
         "ticket" => RowKey::Ticket(name.into()),
+        "steps before" => RowKey::StepsBefore(name.into()),
         "step" => {
             let (place, agent) = name.split_once(' ')?;
             RowKey::Step(agent.into(), place.parse().ok()?)
@@ -131,6 +134,7 @@ mod tests {
             RowKey::Worker("a".into()),
             RowKey::Ticket("k".into()),
             RowKey::Step("an agent".into(), 63),
+            RowKey::StepsBefore("an agent".into()),
         ];
         for expected in keys {
             let (kind, name) = words(&expected);

@@ -59,6 +59,8 @@ pub enum RowKey {
     Ticket(TicketId),
     /// One of the last steps of an agent, by its place in the ring.
     Step(AgentId, u8),
+    /// What the steps of an agent came to until the ring last went round.
+    StepsBefore(AgentId),
 }
 
 /// One row to be written, or deleted if it holds nothing.
@@ -217,6 +219,7 @@ impl Fleet {
                 RowKey::Worker(id) => fleet.restore_worker(id, &bytes)?,
                 RowKey::Ticket(id) => fleet.restore_ticket(&id, &bytes)?,
                 RowKey::Step(id, place) => steps.add(id, place, &bytes)?,
+                RowKey::StepsBefore(id) => steps.add_before(id, &bytes)?,
             }
         }
         fleet.restore_desk(desk)?;

@@ -68,6 +68,9 @@ impl Followed {
             for place in 0..rows as u8 {
                 push(Row { key: RowKey::Step(agent.clone(), place), bytes: None });
             }
+            if rows == KEPT {
+                push(Row { key: RowKey::StepsBefore(agent), bytes: None });
+            }
         }
     }
 }
@@ -120,6 +123,9 @@ impl Fleet {
     pub(super) fn take_step_rows(&mut self, slot: u32, push: &mut dyn FnMut(Row)) {
         let agent = self.table.agent_mut(slot);
         let Some(steps) = agent.signs.as_mut().and_then(|signs| signs.steps.as_mut()) else { return };
+        if let Some(before) = steps.take_before() {
+            push(row(RowKey::StepsBefore(agent.id.clone()), &*before));
+        }
         for kept in steps.take_unsaved() {
             push(row(RowKey::Step(agent.id.clone(), kept.place()), &kept));
         }
@@ -128,7 +134,7 @@ impl Fleet {
 
 /// Rows of steps, until their agents are there.
 #[derive(Debug, Default)]
-pub(super) struct StepRows(BTreeMap<AgentId, Vec<Kept>>);
+pub(super) struct StepRows(BTreeMap<AgentId, (Option<Steps>, Vec<Kept>)>);
 
 impl StepRows {
     pub(super) fn add(&mut self, agent: AgentId, place: u8, bytes: &[u8]) -> Result<(), RestoreError> {
@@ -137,7 +143,13 @@ impl StepRows {
         if kept.place() != place {
             return Err(RestoreError::Damaged(what));
         }
-        self.0.entry(agent).or_default().push(kept);
+        self.0.entry(agent).or_default().1.push(kept);
+        Ok(())
+    }
+
+    pub(super) fn add_before(&mut self, agent: AgentId, bytes: &[u8]) -> Result<(), RestoreError> {
+        let before = read(&format!("the earlier steps of agent `{agent}`"), bytes)?;
+        self.0.entry(agent).or_default().0 = Some(before);
         Ok(())
     }
 }
@@ -145,12 +157,12 @@ impl StepRows {
 impl Fleet {
     /// Folds the steps of all agents again. Those of nobody are dropped: they can do no harm, and no good.
     pub(super) fn restore_steps(&mut self, rows: StepRows) {
-        for (id, kept) in rows.0 {
+        for (id, (before, kept)) in rows.0 {
             let Some(slot) = self.index.get(&id, &self.table) else {
                 self.machines.followed.dropped.push((id, KEPT));
                 continue;
             };
-            let steps = Box::new(Steps::recall(kept));
+            let steps = Box::new(Steps::recall(before, kept));
             self.table.agent_mut(slot).signs.get_or_insert_default().steps = Some(steps);
             self.keep_followed(slot, FOLLOWED_MAX);
         }

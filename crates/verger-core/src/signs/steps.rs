@@ -1,8 +1,9 @@
 //! Whether what an agent does comes to anything, by the fingerprints of its steps.
 //!
 //! [`stuck`](crate::stuck) judges; here its judgement is held against a role's limits, excused where repeating is,
-//! and made to survive. Each step is a row of its own in a ring of [`KEPT`], written once; a restart folds them again.
-//! So is a new beginning, after which earlier steps no longer count.
+//! and made to survive. Each step is a row of its own in a ring of [`KEPT`], written once, and so is a new beginning,
+//! after which earlier steps no longer count. Each time the ring goes round, what came of all steps before is written
+//! down as well: a restart begins with that and folds the steps that followed again.
 //!
 //! Of fixed size, and only agents whose text is heard have it: the prints themselves are not held.
 
@@ -16,7 +17,8 @@ use crate::stretch::{NamedStep, Stretch};
 use crate::stuck::{Detector, Judgement, Level, REFUSE, STUCK, StepPrint};
 use crate::time::{Timestamp, WallTime};
 
-/// Steps that a restart folds again. What the detector remembers reaches about as far.
+/// Steps that a restart folds again, at most. What came of those before is written once in as many, which is as much
+/// as the steps themselves.
 pub(crate) const KEPT: u32 = 64;
 /// Steps that can be named in a stretch: as far as the detector looks back for the same trouble, and some more.
 const NAMED: usize = 32;
@@ -87,15 +89,14 @@ pub struct Steps {
     changes: u32,
     /// Rows that are not written yet, at most one for each place in the ring.
     unsaved: Vec<Kept>,
+    /// How things were when the ring last went round, until that is written.
+    before: Option<Box<Steps>>,
 }
 
 impl Steps {
     /// A step was taken; tells whether it is one of those that are found to come to nothing.
     pub(crate) fn observe(&mut self, at: Moment, tool: Option<&ToolName>, print: &StepPrint) -> bool {
-        let kept = Kept { number: self.next, at, what: step(tool, print) };
-        let counts = self.fold(&kept);
-        self.save(kept);
-        counts
+        self.take_in(Kept { number: self.next, at, what: step(tool, print) })
     }
 
     /// Work became visible outside the conversation: so many files, tests that pass, tests that fail.
@@ -114,9 +115,7 @@ impl Steps {
     /// It rested, its work ended or a new life began: whatever comes now is not a continuation.
     pub(crate) fn begin_anew(&mut self, at: Moment) {
         if self.detector.is_some() {
-            let kept = Kept { number: self.next, at, what: What::Beginning };
-            self.fold(&kept);
-            self.save(kept);
+            self.take_in(Kept { number: self.next, at, what: What::Beginning });
         }
     }
 
@@ -172,9 +171,14 @@ impl Steps {
         self.stretch.as_ref()
     }
 
-    /// How many rows it may have.
+    /// How many rows it may have in the ring.
     pub(crate) fn rows(&self) -> u32 {
         self.next.min(KEPT)
+    }
+
+    /// How things were when the ring last went round, if that is not written yet.
+    pub(crate) fn take_before(&mut self) -> Option<Box<Self>> {
+        self.before.take()
     }
 
     /// The rows that are not written yet.
@@ -182,15 +186,26 @@ impl Steps {
         std::mem::take(&mut self.unsaved).into_iter()
     }
 
-    /// The steps of an agent from their rows: those of before the ring went round are gone.
-    pub(crate) fn recall(mut rows: Vec<Kept>) -> Self {
+    /// The steps of an agent from their rows. What the ring still holds of before it last went round is known already.
+    pub(crate) fn recall(before: Option<Self>, mut rows: Vec<Kept>) -> Self {
+        let mut steps = before.unwrap_or_default();
+        rows.retain(|kept| steps.next <= kept.number);
         rows.sort_unstable_by_key(|kept| kept.number);
-        let mut steps = Self { next: rows.first().map_or(0, |kept| kept.number), ..Self::default() };
         for kept in &rows {
-            steps.next = kept.number;
             steps.fold(kept);
         }
         steps
+    }
+
+    fn take_in(&mut self, kept: Kept) -> bool {
+        // Each place of the ring is about to be used again, one after the other.
+        if kept.place() == 0 && kept.number > 0 {
+            (self.before, self.unsaved) = (None, Vec::new());
+            self.before = Some(Box::new(self.clone()));
+        }
+        let counts = self.fold(&kept);
+        self.unsaved.push(kept);
+        counts
     }
 
     fn fold(&mut self, kept: &Kept) -> bool {
@@ -251,11 +266,6 @@ impl Steps {
         self.began = began;
         Some(Arc::new(Stretch { kind, since_step, since, count, alike, steps }))
     }
-
-    fn save(&mut self, kept: Kept) {
-        self.unsaved.retain(|other| other.number % KEPT != kept.number % KEPT);
-        self.unsaved.push(kept);
-    }
 }
 
 impl Kept {
@@ -274,5 +284,6 @@ fn step(tool: Option<&ToolName>, print: &StepPrint) -> What {
     What::Step { tool: tool.map(short), print: Box::new(print.clone()) }
 }
 
+mod stored;
 #[cfg(test)]
 mod tests;

@@ -38,23 +38,23 @@ enum Wait {
 /// Judges whether an agent gets on. Of fixed size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Detector {
-    weights: &'static Weights,
-    history: History,
-    memory: Memory,
-    standstill: Standstill,
-    recurrence: Recurrence,
+    pub(super) weights: &'static Weights,
+    pub(super) history: History,
+    pub(super) memory: Memory,
+    pub(super) standstill: Standstill,
+    pub(super) recurrence: Recurrence,
     /// Steps so far that count, and calls among them.
-    place: u32,
-    calls: u32,
+    pub(super) place: u32,
+    pub(super) calls: u32,
     /// Places of the last step that brought something new, and of the last change of subject.
-    news_at: u32,
-    turn_at: u32,
+    pub(super) news_at: u32,
+    pub(super) turn_at: u32,
     /// Places at which the agent was last told something by a person that it was not told before, and at which it
     /// last did anything that came to something.
-    heard_at: u32,
-    did_at: u32,
-    last_ended_ms: Option<i64>,
-    last_output: [u32; 3],
+    pub(super) heard_at: u32,
+    pub(super) did_at: u32,
+    pub(super) last_ended_ms: Option<i64>,
+    pub(super) last_output: [u32; 3],
 }
 
 impl Detector {
@@ -185,7 +185,8 @@ impl Detector {
         self.last_ended_ms.is_some_and(|ended| timed && print.started_ms.saturating_sub(ended) < BATCH_GAP_MS)
     }
 
-    fn judgement(&self) -> Judgement {
+    /// The judgement after the last step.
+    pub fn judgement(&self) -> Judgement {
         let standing = self.standstill.evidence.points;
         let recurring = self.recurrence.points(self.place);
         let points = standing.max(recurring);

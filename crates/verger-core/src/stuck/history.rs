@@ -40,16 +40,16 @@ pub(super) struct Past {
     pub(super) call: u64,
     pub(super) told: u32,
     pub(super) gist: u32,
-    target: u32,
-    replaced: u32,
-    written: u32,
+    pub(super) target: u32,
+    pub(super) replaced: u32,
+    pub(super) written: u32,
     pub(super) count: u32,
-    said: Narrow<SAID>,
+    pub(super) said: Narrow<SAID>,
     pub(super) words: Narrow<TOLD>,
     /// Lines written by a call; pairs of words of a message.
-    body: Sketch<BODY>,
+    pub(super) body: Sketch<BODY>,
     pub(super) kind: StepKind,
-    marks: Marks,
+    pub(super) marks: Marks,
     /// It brought something new.
     pub(super) news: bool,
     /// It changed something in a new way.
@@ -156,8 +156,8 @@ pub(super) fn same_failure(past: &Past, print: &StepPrint, words: &Narrow<TOLD>)
 /// The last steps, in a ring.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct History {
-    ring: [Option<Past>; HISTORY],
-    next: usize,
+    pub(super) ring: [Option<Past>; HISTORY],
+    pub(super) next: usize,
 }
 
 impl History {

@@ -15,9 +15,9 @@ const ROWS: usize = 128;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Memory {
     /// Lines told or written, whole answers, changes made.
-    seen: Seen,
+    pub(super) seen: Seen,
     /// Words told.
-    words: Seen,
+    pub(super) words: Seen,
 }
 
 impl Memory {
@@ -61,8 +61,8 @@ fn change(print: &StepPrint) -> u32 {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Seen {
-    rows: [[u32; WAYS]; ROWS],
+pub(super) struct Seen {
+    pub(super) rows: [[u32; WAYS]; ROWS],
 }
 
 impl Default for Seen {

@@ -30,6 +30,7 @@ mod memory;
 mod outcome;
 mod print;
 mod recurrence;
+mod remembered;
 mod sketch;
 mod standstill;
 mod stored;

@@ -22,9 +22,9 @@ const STANDS: u32 = 8;
 pub(super) struct Recurrence {
     pub(super) evidence: Evidence,
     pub(super) since: u32,
-    kind: Option<Kind>,
-    place: u32,
-    call: u64,
+    pub(super) kind: Option<Kind>,
+    pub(super) place: u32,
+    pub(super) call: u64,
 }
 
 impl Recurrence {

@@ -15,12 +15,12 @@ pub(super) struct Standstill {
     pub(super) evidence: Evidence,
     pub(super) since: u32,
     /// Looks that were no haste.
-    looks: u32,
+    pub(super) looks: u32,
     /// The call of its first step, and whether another one came since.
-    call: u64,
-    varied: bool,
+    pub(super) call: u64,
+    pub(super) varied: bool,
     /// Points by what they are for.
-    shares: [u32; Reason::COUNT],
+    pub(super) shares: [u32; Reason::COUNT],
 }
 
 impl Standstill {

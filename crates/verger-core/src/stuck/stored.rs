@@ -60,8 +60,7 @@ impl Stored for StepPrint {
         for digest in [told, gist, target, replaced, written] {
             row.extend(digest.to_le_bytes());
         }
-        row.push(said.digests().len() as u8);
-        row.extend(said.digests().iter().flat_map(|digest| digest.to_le_bytes()));
+        put_narrow(said, row);
         put_sketch(body, row);
         put_sketch(lines, row);
         put_sketch(words, row);
@@ -108,7 +107,7 @@ impl StepPrint {
     }
 }
 
-fn kind_to_byte(kind: StepKind) -> u8 {
+pub(super) fn kind_to_byte(kind: StepKind) -> u8 {
     match kind {
         StepKind::Call => 0,
         StepKind::Said(Role::Agent) => 1,
@@ -118,7 +117,7 @@ fn kind_to_byte(kind: StepKind) -> u8 {
     }
 }
 
-fn kind_from_byte(byte: u8) -> Result<StepKind, Damaged> {
+pub(super) fn kind_from_byte(byte: u8) -> Result<StepKind, Damaged> {
     Ok(match byte {
         0 => StepKind::Call,
         1 => StepKind::Said(Role::Agent),
@@ -129,12 +128,12 @@ fn kind_from_byte(byte: u8) -> Result<StepKind, Damaged> {
     })
 }
 
-fn bits(marks: Marks) -> u16 {
+pub(super) fn bits(marks: Marks) -> u16 {
     let set = MARKS.iter().enumerate().filter(|(_, mark)| marks.has(**mark));
     set.fold(0, |bits, (place, _)| bits | 1 << place)
 }
 
-fn marks(bits: u16) -> Result<Marks, Damaged> {
+pub(super) fn marks(bits: u16) -> Result<Marks, Damaged> {
     if bits >> MARKS.len() != 0 {
         return Err(Damaged);
     }
@@ -145,12 +144,17 @@ fn marks(bits: u16) -> Result<Marks, Damaged> {
     Ok(marks)
 }
 
-fn put_sketch<const N: usize>(sketch: &Sketch<N>, row: &mut Vec<u8>) {
+pub(super) fn put_sketch<const N: usize>(sketch: &Sketch<N>, row: &mut Vec<u8>) {
     row.push(sketch.digests().len() as u8);
     row.extend(sketch.digests().iter().flat_map(|digest| digest.to_le_bytes()));
 }
 
-fn take_sketch<const N: usize>(row: &mut &[u8]) -> Result<Sketch<N>, Damaged> {
+pub(super) fn put_narrow<const N: usize>(narrow: &Narrow<N>, row: &mut Vec<u8>) {
+    row.push(narrow.digests().len() as u8);
+    row.extend(narrow.digests().iter().flat_map(|digest| digest.to_le_bytes()));
+}
+
+pub(super) fn take_sketch<const N: usize>(row: &mut &[u8]) -> Result<Sketch<N>, Damaged> {
     let (length, mut sketch) = (u8::take(row)?, Sketch::default());
     for _ in 0..length {
         sketch.insert(u32::from_le_bytes(chunk(row)?));
@@ -158,7 +162,7 @@ fn take_sketch<const N: usize>(row: &mut &[u8]) -> Result<Sketch<N>, Damaged> {
     if sketch.digests().len() == usize::from(length) { Ok(sketch) } else { Err(Damaged) }
 }
 
-fn take_narrow<const N: usize>(row: &mut &[u8]) -> Result<Narrow<N>, Damaged> {
+pub(super) fn take_narrow<const N: usize>(row: &mut &[u8]) -> Result<Narrow<N>, Damaged> {
     let (length, mut wide) = (u8::take(row)?, Sketch::<N>::default());
     for _ in 0..length {
         wide.insert(u32::from(u16::from_le_bytes(chunk(row)?)) << 16);
@@ -166,7 +170,7 @@ fn take_narrow<const N: usize>(row: &mut &[u8]) -> Result<Narrow<N>, Damaged> {
     if wide.digests().len() == usize::from(length) { Ok(wide.narrow()) } else { Err(Damaged) }
 }
 
-fn chunk<const N: usize>(row: &mut &[u8]) -> Result<[u8; N], Damaged> {
+pub(super) fn chunk<const N: usize>(row: &mut &[u8]) -> Result<[u8; N], Damaged> {
     let (chunk, rest) = row.split_first_chunk().ok_or(Damaged)?;
     *row = rest;
     Ok(*chunk)

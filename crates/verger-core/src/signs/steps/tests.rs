@@ -1,4 +1,7 @@
+use std::collections::BTreeMap;
+
 use super::*;
+use crate::record::{from_row, to_row};
 use crate::stuck::{Role, ToolStep};
 use crate::time::Span;
 
@@ -53,16 +56,75 @@ fn x20_a_fold_of_its_rows_is_the_same() {
     steps.on_output(at(9), 1, Some(4), None);
     let rows: Vec<_> = steps.take_unsaved().collect();
     assert_eq!(rows.len(), 9);
-    let again = Steps::recall(rows);
-    assert_eq!((again.judgement, again.next, again.last), (steps.judgement, steps.next, steps.last));
-    assert_eq!((&again.detector, &again.stretch), (&steps.detector, &steps.stretch));
+    assert_eq!(Steps::recall(None, rows), steps);
+}
+
+/// What is on disk of the steps of one agent.
+#[derive(Default)]
+struct Disk {
+    before: Option<Vec<u8>>,
+    ring: BTreeMap<u8, Vec<u8>>,
+}
+
+impl Disk {
+    fn write(&mut self, steps: &mut Steps) {
+        if let Some(before) = steps.take_before() {
+            self.before = Some(to_row(&*before));
+        }
+        self.ring.extend(steps.take_unsaved().map(|kept| (kept.place(), to_row(&kept))));
+    }
+
+    fn read(&self) -> Steps {
+        let before = self.before.as_ref().map(|bytes| from_row(bytes).expect("what was written"));
+        let ring = self.ring.values().map(|bytes| from_row(bytes).expect("what was written")).collect();
+        Steps::recall(before, ring)
+    }
+}
+
+/// What an agent may do, one after the other: work, loops, words, outputs, rest.
+fn do_something(steps: &mut Steps, number: u64) {
+    let (now, new) = (at(number), format!("part {number} of it"));
+    let tool = |name: &str| Some(ToolName::from(name));
+    match number % 83 {
+        0..=20 => {
+            steps.observe(now, tool("read").as_ref(), &call(&new, &format!("word{number} says{number}")));
+        }
+        21..=70 => {
+            steps.observe(now, tool("bash").as_ref(), &call(&format!("find {new}"), "nothing was found"));
+        }
+        71 => steps.on_output(now, 2, None, None),
+        72 => {
+            steps.observe(now, None, &StepPrint::of_message(Role::User, &format!("look at {new}")));
+        }
+        82 if number % 2 == 0 => steps.begin_anew(now),
+        _ => {
+            steps.observe(now, tool("bash").as_ref(), &call("make", "the same error again and again"));
+        }
+    }
+}
+
+#[test]
+fn x20_a_restart_at_any_step_changes_nothing_however_long_it_went_on() {
+    for written_every in [1, 7, 63, 64, 65, 200] {
+        let (mut steps, mut disk) = (Steps::default(), Disk::default());
+        for number in 0..900 {
+            do_something(&mut steps, number);
+            if number % written_every == 0 {
+                disk.write(&mut steps);
+                assert_eq!(disk.read(), steps, "step {number}, written every {written_every}");
+            }
+        }
+    }
 }
 
 #[test]
 fn x20_rows_that_cannot_be_written_do_not_pile_up() {
-    let steps = after(500);
-    assert_eq!(steps.unsaved.len(), KEPT as usize);
-    assert_eq!(steps.rows(), KEPT);
+    for calls in [64, 65, 127, 128, 500] {
+        let steps = after(calls);
+        assert!(steps.unsaved.len() <= KEPT as usize, "{}", steps.unsaved.len());
+        assert!(steps.before.is_none_or(|before| before.before.is_none() && before.unsaved.is_empty()));
+        assert_eq!(after(calls).rows(), KEPT);
+    }
 }
 
 #[test]
