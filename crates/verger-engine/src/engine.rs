@@ -233,6 +233,12 @@ impl<C: Clock, S: Store, O: Outbox> Engine<C, S, O> {
         })
     }
 
+    /// Whether a restart would find everything as it is: all is on disk, and nothing is left to tell the core.
+    pub fn is_at_rest(&self) -> bool {
+        let told = self.late.is_empty() && self.next.len() == 0;
+        self.sealed.is_none() && told && !self.fleet.has_changes()
+    }
+
     /// The store.
     pub fn store(&self) -> &S {
         &self.store

@@ -177,11 +177,8 @@ impl<'a> Run<'a> {
             self.score.known.look(began, turn.now, self.world.truth(), engine.fleet());
         }
         let due = self.drilled + DRILL_EVERY <= began.0;
-        // A batch that was late may be written, and what came in since then not yet.
-        let is_written = turn.committed
-            && !turn.store_failed
-            && self.monitor.engine().is_some_and(|engine| !engine.fleet().has_changes());
-        if due && is_written && turn.complete && self.machine.now() == began {
+        let is_at_rest = turn.committed && self.monitor.engine().is_some_and(|engine| engine.is_at_rest());
+        if due && is_at_rest && turn.complete && self.machine.now() == began {
             self.drilled = began.0;
             self.drill(turn.now);
         }
