@@ -25,6 +25,11 @@ mod texts;
 #[cfg(test)]
 mod tests;
 
+use std::fmt::Debug;
+
+use serde::Serialize;
+use serde_json::Value;
+
 pub use decisions::decisions;
 pub use documents::{bodies, checkpoints, events};
 pub use recordings::{otlp, recordings, scenarios};
@@ -34,11 +39,6 @@ pub use settings::configuration;
 pub use state::{effects, rows};
 pub use steps::steps;
 pub use texts::texts;
-
-use std::fmt::Debug;
-
-use serde::Serialize;
-use serde_json::Value;
 
 /// One decoder under fire.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,8 @@ const SENTENCE_MAX: usize = 2_048;
 /// quickly, not exactly, and nothing that is counted in fractions (money, shares) is decided by it.
 fn assert_alike<A: Serialize + PartialEq<B> + Debug, B: Serialize + Debug>(again: &A, first: &B) {
     if again != first {
-        let json = |text: Result<Value, serde_json::Error>| text.expect("what came as JSON is written as JSON");
+        let json =
+            |text: Result<Value, serde_json::Error>| text.expect("what came as JSON is written as JSON");
         let is_alike = alike(&json(serde_json::to_value(again)), &json(serde_json::to_value(first)));
         assert!(is_alike, "read as {first:?}, and as {again:?} when it was written");
     }
@@ -86,9 +87,7 @@ fn alike(a: &Value, b: &Value) -> bool {
             let (a, b) = (a.as_f64().unwrap_or(f64::NAN), b.as_f64().unwrap_or(f64::NAN));
             (a - b).abs() <= a.abs() * 1e-14
         }
-        (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| alike(a, b))
-        }
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| alike(a, b)),
         (Value::Object(a), Value::Object(b)) => {
             a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| alike(a, b)))
         }

@@ -10,20 +10,29 @@ use verger_core::{AgentId, Collector, Fleet, Span, Timestamp};
 /// What may be printed about one file: a hundred problems, each with its line.
 const TOLD_MAX: usize = 128 * 1_024;
 
+/// Of so many cases one is read twice: reading takes longer here than anywhere else.
+const TWICE_EVERY: usize = 16;
+
 /// A configuration, or everything that is wrong with it.
 pub fn configuration(bytes: &[u8]) {
-    match (read(bytes), read(bytes)) {
-        (Ok(read), Ok(again)) => {
-            assert_eq!(read.show(Detail::All), again.show(Detail::All), "the same bytes, another answer");
-            assert_clean(&read.show(Detail::Changed));
-            watched(read);
-        }
-        (Err(problems), Err(again)) => {
-            assert_eq!(problems.to_string(), again.to_string(), "the same bytes, another answer");
-            assert!(problems.count() > 0, "refused without a word");
-            assert_clean(&problems.to_string());
-        }
-        _ => panic!("the same bytes, another answer"),
+    let read_once = read(bytes);
+    let told = told(&read_once);
+    assert!(told.len() <= TOLD_MAX, "{} bytes", told.len());
+    // What is printed cannot steer a terminal.
+    assert!(!told.chars().any(|char| char.is_control() && char != '\n'), "{told:?}");
+    if bytes.len().is_multiple_of(TWICE_EVERY) {
+        assert_eq!(told, self::told(&read(bytes)), "the same bytes, another answer");
+    }
+    match read_once {
+        Ok(configuration) => watched(configuration),
+        Err(problems) => assert!(problems.count() > 0 && !told.trim().is_empty(), "refused without a word"),
+    }
+}
+
+fn told(read: &Result<Configuration, Problems>) -> String {
+    match read {
+        Ok(configuration) => configuration.show(Detail::Changed),
+        Err(problems) => problems.to_string(),
     }
 }
 
@@ -31,12 +40,6 @@ fn read(bytes: &[u8]) -> Result<Configuration, Problems> {
     let environment = [("HOME".to_owned(), "/home/a".to_owned())].into();
     let surroundings = Surroundings { environment, ..Surroundings::default() };
     load(Some(&Source::from_bytes(Path::new("verger.yaml"), bytes)?), &surroundings)
-}
-
-/// What is printed cannot steer a terminal, and has an end.
-fn assert_clean(text: &str) {
-    assert!(text.len() <= TOLD_MAX, "{} bytes", text.len());
-    assert!(!text.chars().any(|char| char.is_control() && char != '\n'), "{text:?}");
 }
 
 /// Whatever thresholds were accepted, a fleet can be watched by them.
