@@ -76,7 +76,7 @@ fn kept(state: &verger_api::State<'_>) {
             let (json, place) = checkpoint_state(&content);
             match state {
                 verger_api::State::Body(body) => {
-                    assert_eq!((json.as_deref(), place), (Some(body.get()), None))
+                    assert_eq!((json.as_deref(), place), (Some(body.get()), None));
                 }
                 verger_api::State::Reference(at) => assert_eq!((json, place.as_ref()), (None, Some(at))),
             }

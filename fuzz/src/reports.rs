@@ -132,7 +132,7 @@ fn borne(told: &[signal::Signal]) {
     let mut now = Timestamp::from_millis(60_000);
     for signal in told {
         let _ = fleet.observe(now, signal, &mut out);
-        now = now + Span::millis(10);
+        now += Span::millis(10);
     }
     for later in [Span::secs(1), Span::hours(1)] {
         fleet.wake(now + later, &mut out);

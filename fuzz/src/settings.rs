@@ -57,7 +57,7 @@ fn watched(configuration: Configuration) {
             body,
         };
         let _ = fleet.observe(now, &Signal { agent: AgentId::clone(&agent), content }, &mut out);
-        now = now + Span::secs(90);
+        now += Span::secs(90);
         fleet.wake(now, &mut out);
     }
     fleet.wake(now + Span::hours(24), &mut out);
