@@ -14,7 +14,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 NEXTEST_PROFILE := $(if $(CI),ci,default)
 SIMULATE := cargo run --quiet --release --locked --package verger -- simulate
 
-.PHONY: help run check test gates soak bench docs docs-update clean setup fmt clippy unit doctest example repeat orders crashes pauses
+.PHONY: help run check test gates soak bench docs docs-update clean setup fmt clippy unit doctest example hostile repeat orders crashes pauses fuzz
 
 help: ## list the tasks
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name does; do printf '  make %-12s %s\n' "$$name" "$$does"; done
@@ -25,20 +25,25 @@ run: ## build, and start the monitor on ./verger-data (CONFIG=file)
 
 check: setup fmt clippy unit repeat ## the inner loop: format, lints, unit tests, tidy, a short simulation
 
-test: setup fmt clippy doctest unit example repeat gates ## every test, and ten simulated weeks
+test: setup fmt clippy doctest unit hostile example repeat gates ## every test, and ten simulated weeks
 
 gates: ## ten simulated weeks of 100 agents, held against the targets (UPDATE=1 writes the page of figures)
 	scripts/gates 1..10
 
 # A night is enough for a thousand weeks: `make soak SEEDS=1..1000`.
 SEEDS := 1..100
-soak: orders crashes pauses ## the same for 100 seeds (or SEEDS=1..1000), 1,000 crashes, and property tests with new cases
+soak: orders crashes pauses fuzz ## the same for 100 seeds (or SEEDS=1..1000), 1,000 crashes, new cases of property tests, and days of fuzzing
 	scripts/gates $(SEEDS)
 
 # The real program, killed at random moments. What fails can be tried again: `make crashes CRASH_SEED=…`.
 CRASHES := 1000
 crashes:
 	CRASHES=$(CRASHES) $(if $(CRASH_SEED),CRASH_SEED=$(CRASH_SEED)) cargo test --release --locked --package verger --test crash -- --nocapture
+
+# Bytes that reach new code, for every decoder: 10^8 each take days. `make fuzz FUZZ_RUNS=1000000` takes minutes.
+FUZZ_RUNS := 100000000
+fuzz:
+	scripts/fuzz $(FUZZ_RUNS)
 
 # The same test as in `make test`, in which the monitor stands still for a whole minute.
 pauses: setup
@@ -83,6 +88,11 @@ clippy:
 # the book, and every command that the documentation shows.
 unit:
 	cargo nextest run --workspace --locked --profile $(NEXTEST_PROFILE)
+
+# The decoders of everything that comes from outside, each with 100,000 cases of hostile bytes; `unit` tries fewer. The
+# whole workspace is named so that nothing is built again.
+hostile:
+	FUZZ_CASES=100000 cargo nextest run --workspace --locked --profile $(NEXTEST_PROFILE) --filterset 'package(verger-fuzz)'
 
 doctest:
 	cargo test --workspace --doc --locked --quiet

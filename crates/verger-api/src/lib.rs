@@ -44,6 +44,7 @@ mod probes;
 mod problem;
 mod recovery;
 mod redact;
+mod resume;
 mod scan;
 mod service;
 mod sessions;
@@ -87,6 +88,7 @@ pub use probes::{ProbeQuery, ProbeResult, ProbeSettings, ProbeState, ProbeType, 
 pub use problem::{FieldError, PROBLEM_JSON, Problem};
 pub use recovery::{RecoverRequest, RecoveryPhase, RecoveryQuery, RecoveryResult, RecoveryStatus};
 pub use redact::redact;
+pub use resume::{LastEventIdError, Resume, last_event_id};
 pub use service::HealthMonitoringService;
 pub use sessions::{Identity, SignInLink, SignInQuery};
 pub use settings::{AgentSettings, NudgeSettings, ResourceLimits, SpawnSettings};

@@ -76,7 +76,8 @@ fn the_core_bans_clocks_randomness_the_world_and_unordered_iteration() {
 /// What `rule` finds in each Rust source of the project.
 fn in_sources(rule: fn(&Path, &str) -> Vec<String>) -> Vec<String> {
     let root = support::root();
-    let sources = support::files(&root.join("crates"), ".rs");
+    let mut sources = support::files(&root.join("crates"), ".rs");
+    sources.extend(support::files(&root.join("fuzz"), ".rs"));
     assert!(10 < sources.len(), "the sources were not found");
     sources
         .iter()

@@ -185,8 +185,8 @@ impl StepPrint {
         tests_passed: Option<u32>,
         tests_failed: Option<u32>,
     ) -> Self {
-        let [files, passed, failed] =
-            [files_changed, tests_passed, tests_failed].map(|count| count.map_or(0, |count| count + 1));
+        let [files, passed, failed] = [files_changed, tests_passed, tests_failed]
+            .map(|count| count.map_or(0, |count| count.saturating_add(1)));
         Self { told: files, gist: passed, target: failed, ..Self::blank(StepKind::Output) }
     }
 

@@ -226,7 +226,7 @@ mod tests {
             StepPrint::of_call(&timed),
             StepPrint::of_call(&ToolStep::default()),
             StepPrint::of_message(Role::Agent, &text),
-            StepPrint::of_output(Some(1), None, Some(u32::MAX - 1)),
+            StepPrint::of_output(Some(1), None, Some(u32::MAX)),
         ];
         for print in prints {
             let bytes = to_row(&print);

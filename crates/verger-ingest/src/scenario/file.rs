@@ -1,5 +1,6 @@
 //! A scenario file as people write it → scenarios.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -12,7 +13,11 @@ use crate::run::{Call, Event, Run, Step, Talker};
 
 /// Steps of one scenario, once it is written out.
 const STEPS_MAX: u32 = 100_000;
-/// Repetitions inside repetitions.
+/// Rounds of all repetitions in a file, those without a step in them too.
+const ROUNDS_MAX: u32 = 1_000_000;
+/// Bytes of what is said, called and answered in a file, once it is written out.
+const TEXT_MAX: usize = 64 << 20;
+/// Repetitions inside repetitions, and steps inside steps.
 const DEPTH_MAX: usize = 8;
 /// When every scenario begins: 2026-01-01, 09:00.
 const BEGIN_MS: i64 = 1_767_258_000_000;
@@ -44,11 +49,13 @@ pub fn parse(text: &str) -> Result<Vec<Scenario>, ScenarioError> {
     if file.scenarios.is_empty() {
         return Err(ScenarioError::Syntax("it holds no scenario".to_owned()));
     }
+    let mut room = Room { rounds: ROUNDS_MAX, text: TEXT_MAX };
     file.scenarios
         .into_iter()
         .map(|written| {
             let name = written.name.clone();
-            written_out(written).map_err(|problem| ScenarioError::Wrong { scenario: name, problem })
+            written_out(written, &mut room)
+                .map_err(|problem| ScenarioError::Wrong { scenario: name, problem })
         })
         .collect()
 }
@@ -126,11 +133,13 @@ impl From<Value> for Item {
     }
 }
 
-fn written_out(written: Written) -> Result<Scenario, String> {
-    let mut play = Play { now_ms: BEGIN_MS, ..Play::default() };
+fn written_out(written: Written, room: &mut Room) -> Result<Scenario, String> {
+    let words = Words { room: Cell::new(room.text), ..Words::default() };
+    let mut play = Play { words, rounds: room.rounds, now_ms: BEGIN_MS, ..Play::default() };
     for step in &written.steps {
         play.step(step)?;
     }
+    *room = Room { rounds: play.rounds, text: play.words.room.get() };
     if play.steps.is_empty() {
         return Err("it has no steps".to_owned());
     }
@@ -160,6 +169,12 @@ fn kind(name: &str) -> Result<Kind, String> {
     })
 }
 
+/// What a file may still become: a few lines of repetitions can stand for more than fits into any memory.
+struct Room {
+    rounds: u32,
+    text: usize,
+}
+
 /// A scenario that is being written out.
 #[derive(Default)]
 struct Play {
@@ -168,6 +183,10 @@ struct Play {
     now_ms: i64,
     /// The steps within which the verdict must fall.
     window: Option<(u32, u32)>,
+    /// How many steps around this one hold it.
+    depth: usize,
+    /// Rounds that may still be made.
+    rounds: u32,
 }
 
 impl Play {
@@ -190,6 +209,8 @@ impl Play {
         let from = self.next();
         let outer = self.words.item.clone();
         for round in 1..=rounds {
+            let left = self.rounds.checked_sub(1);
+            self.rounds = left.ok_or_else(|| format!("more than {ROUNDS_MAX} rounds in this file"))?;
             self.words.rounds.push(round);
             if let Some(item) = step.each.as_ref().and_then(|items| items.get(round as usize - 1)) {
                 self.words.item.clone_from(&item.0);
@@ -216,7 +237,13 @@ impl Play {
             if step.deeds() > 0 {
                 return Err("a step is either a deed or holds `steps`, not both".to_owned());
             }
-            return steps.iter().try_for_each(|step| self.step(step));
+            if DEPTH_MAX <= self.depth {
+                return Err(format!("more than {DEPTH_MAX} `steps` inside each other"));
+            }
+            self.depth += 1;
+            steps.iter().try_for_each(|step| self.step(step))?;
+            self.depth -= 1;
+            return Ok(());
         }
         if step.deeds() != 1 {
             return Err(format!(
@@ -232,6 +259,9 @@ impl Play {
         self.words.second = (self.now_ms / 1_000).unsigned_abs();
         let i = self.next();
         let event = self.event(step)?;
+        if self.words.room.get() == 0 {
+            return Err(format!("more than {} MiB of text in this file", TEXT_MAX >> 20));
+        }
         self.steps.push(Step { i, event });
         Ok(())
     }
@@ -379,5 +409,25 @@ mod tests {
             "  expect: quiet\n  steps: [{cal: a}]\n",
         ];
         insta::assert_snapshot!(said.map(wrong).join("\n"));
+    }
+
+    #[test]
+    fn x13_a_few_lines_do_not_become_more_than_fits_into_memory() {
+        let wrong = |steps: &str| {
+            one(&format!("  expect: quiet\n  steps: [{steps}]\n")).expect_err(steps).to_string()
+        };
+        assert_eq!(
+            wrong("{times: 4294967295, steps: []}"),
+            "scenario `s`: more than 1000000 rounds in this file"
+        );
+        let long = "x".repeat(1 << 20);
+        let told = "scenario `s`: more than 64 MiB of text in this file";
+        assert_eq!(wrong(&format!("{{agent: {long}, times: 90}}")), told);
+        let filled = "'{it}'".repeat(90).replace("''", "");
+        assert_eq!(wrong(&format!("{{agent: {filled}, each: [{long}]}}")), told);
+        let deep = |levels| format!("{}{{call: a}}{}", "{steps: [".repeat(levels), "]}".repeat(levels));
+        assert!(one(&format!("  expect: quiet\n  steps: [{}]\n", deep(8))).is_ok());
+        assert_eq!(wrong(&deep(9)), "scenario `s`: more than 8 `steps` inside each other");
+        assert!(wrong(&deep(5_000)).starts_with("recursion limit exceeded"));
     }
 }

@@ -1,5 +1,6 @@
 //! Placeholders in the texts of a scenario: counters, items of a list, ids, the time.
 
+use std::cell::Cell;
 use std::fmt::Write as _;
 
 /// What the placeholders of one step stand for.
@@ -13,17 +14,27 @@ pub(super) struct Words {
     pub(super) step: u32,
     /// The time of day, in seconds.
     pub(super) second: u64,
+    /// Bytes that may still be written: a list of long items, each in many places, would fill any memory.
+    pub(super) room: Cell<usize>,
 }
+
+/// No placeholder is longer. A brace further away belongs to something else, and is not looked for.
+const NAME_MAX: usize = 64;
 
 impl Words {
     /// The text with its placeholders filled in. Braces around anything else stay as they are.
+    /// Without room they all stay, and the room is nought.
     pub(super) fn fill(&self, text: &str) -> String {
+        let room = self.room.get();
         let mut filled = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(open) = rest.find('{') {
             filled.push_str(&rest[..open]);
             rest = &rest[open..];
-            let close = rest.find('}');
+            if room <= filled.len() {
+                break;
+            }
+            let close = rest.bytes().take(NAME_MAX).position(|byte| byte == b'}');
             if let Some((value, close)) = close.and_then(|close| Some((self.value(&rest[1..close])?, close)))
             {
                 filled.push_str(&value);
@@ -33,7 +44,9 @@ impl Words {
                 rest = &rest[1..];
             }
         }
-        filled + rest
+        filled.push_str(rest);
+        self.room.set(room.saturating_sub(filled.len()));
+        filled
     }
 
     fn value(&self, name: &str) -> Option<String> {
@@ -98,8 +111,8 @@ mod tests {
 
     #[test]
     fn placeholders_are_filled_in_and_other_braces_stay() {
-        let words =
-            Words { rounds: vec![7, 3], item: vec!["a.rs".into(), "b".into()], step: 9, second: 3_661 };
+        let (item, room) = (vec!["a.rs".into(), "b".into()], Cell::new(1_000));
+        let words = Words { rounds: vec![7, 3], item, step: 9, second: 3_661, room };
         let filled = |text| words.fill(text);
         assert_eq!(filled("{n} of {m}, {n+1}, {n*10}, {m*10+5}"), "3 of 7, 4, 30, 75");
         assert_eq!(filled("{it} {it1} {it2} {it3}"), "a.rs a.rs b {it3}");
@@ -111,5 +124,14 @@ mod tests {
         assert_eq!(filled("{id}").len(), 8);
         assert_eq!(filled("{uuid}").len(), 36);
         assert_ne!(filled("{id}"), Words { step: 10, ..words.clone() }.fill("{id}"));
+    }
+
+    #[test]
+    fn x13_without_room_nothing_is_filled_in_and_no_brace_is_looked_for_far_away() {
+        let words = Words { item: vec!["x".repeat(60)], room: Cell::new(100), ..Words::default() };
+        assert_eq!(words.fill("{it}{it}{it}{it}").len(), 2 * 60 + 2 * "{it}".len());
+        assert_eq!((words.room.get(), words.fill("{it}").as_str()), (0, "{it}"));
+        let far = format!("{{it{}}}", " ".repeat(NAME_MAX));
+        assert_eq!(Words { room: Cell::new(1_000), ..words }.fill(&far), far);
     }
 }

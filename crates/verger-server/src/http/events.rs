@@ -17,7 +17,7 @@ use futures_util::StreamExt;
 use futures_util::stream::{self, Stream};
 use serde_json::json;
 use tokio::sync::{broadcast, watch};
-use verger_api::{AnyJson, EventQuery, EventType, HttpError, List, StreamQuery};
+use verger_api::{AnyJson, EventQuery, EventType, HttpError, List, Resume, StreamQuery, last_event_id};
 use verger_core::time::WallTime;
 use verger_store::{Archive, JournalEvent};
 
@@ -123,8 +123,8 @@ async fn stream(
     let Query(wanted) = query?;
     let seen = match headers.get("last-event-id") {
         Some(id) => {
-            let id = id.to_str().ok().and_then(|id| id.trim().parse().ok());
-            Some(id.ok_or_else(|| Refusal::http(HttpError::WrongQuery, "Last-Event-ID must be a number"))?)
+            let id = last_event_id(id.as_bytes());
+            Some(id.map_err(|error| Refusal::http(HttpError::WrongQuery, error.to_string()))?)
         }
         None => None,
     };
@@ -151,13 +151,9 @@ pub(super) struct Reading {
 impl Reading {
     /// After the event that was seen last; without one, after the newest.
     pub(super) fn begin(archive: Archive, seen: Option<i64>) -> Result<Self, verger_store::Error> {
-        let newest = archive.newest_event()?;
-        let oldest = archive.oldest_event()?.unwrap_or(newest + 1);
-        let wanted = seen.unwrap_or(newest);
-        // A number that was never given comes from another journal.
-        let missed = wanted.saturating_add(1) < oldest || newest < wanted;
-        let seen = if missed { oldest - 1 } else { wanted };
-        Ok(Self { archive, seen, reset: missed, read: VecDeque::new() })
+        let (newest, oldest) = (archive.newest_event()?, archive.oldest_event()?);
+        let Resume { after, reset } = Resume::of(seen, oldest, newest);
+        Ok(Self { archive, seen: after, reset, read: VecDeque::new() })
     }
 
     /// Reads on. A reader who was so slow that what it had not seen was forgotten meanwhile is told so: numbers have no

@@ -1,0 +1,4 @@
+//! libFuzzer's way to `verger_fuzz::resume`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| verger_fuzz::resume(bytes));

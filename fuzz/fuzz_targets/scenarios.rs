@@ -1,0 +1,4 @@
+//! libFuzzer's way to `verger_fuzz::scenarios`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| verger_fuzz::scenarios(bytes));
