@@ -103,12 +103,12 @@ fn merged(
         let (Some(state), Some((_, incarnation))) = (to, &event.agent) else { continue };
         let is_of_it =
             |seen: &HealthSnapshot| (seen.at, seen.state, seen.incarnation) == (at, state, incarnation.0);
-        let sampled = all.iter().position(is_of_it).map(|place| all.remove(place));
+        let known = all.iter().position(is_of_it).map(|place| all.remove(place));
         let place = all.partition_point(|seen| seen.at <= at);
-        let told = sampled.unwrap_or_else(|| {
+        let told = known.unwrap_or_else(|| {
             let before = place.checked_sub(1).and_then(|place| all.get(place)).or(earlier);
-            let known = before.filter(|before| before.incarnation == incarnation.0);
-            let told = known.cloned().unwrap_or_else(|| unseen(incarnation.0));
+            let same_life = before.filter(|before| before.incarnation == incarnation.0);
+            let told = same_life.cloned().unwrap_or_else(|| unseen(incarnation.0));
             HealthSnapshot { at, state, liveness: liveness(&told, state), ..told }
         });
         all.insert(place, told);

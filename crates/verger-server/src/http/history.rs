@@ -52,12 +52,10 @@ async fn history_of(
     caller.may(Right::See(&agent))?;
     let Query(query) = query?;
     let list = format!("history {id}");
+    let back = query.duration.unwrap_or_else(|| HumanDuration::from_secs(DAY));
     let from = match page::after_number(&app, &list, query.cursor.as_ref())? {
         Some(end) => end + 1,
-        None => {
-            let back = query.duration.unwrap_or_else(|| HumanDuration::from_secs(DAY));
-            wall_now().0.saturating_sub(millis(back))
-        }
+        None => wall_now().0.saturating_sub(millis(back)),
     };
     let limit = page::limit_within(query.limit, PAGE, PAGE_MAX)?;
     // Not until now: what happened before the clock was set back has happened all the same.
