@@ -210,16 +210,8 @@ fn unescaped(text: &str) -> String {
     while let [first, tail @ ..] = rest {
         let digits = tail.get(..2).and_then(|two| std::str::from_utf8(two).ok());
         let escaped = digits.and_then(|two| u8::from_str_radix(two, 16).ok()).filter(|_| *first == b'%');
-        match escaped {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
+        bytes.push(escaped.unwrap_or(*first));
+        rest = if escaped.is_some() { &tail[2..] } else { tail };
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }

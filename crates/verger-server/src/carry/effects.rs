@@ -292,10 +292,13 @@ impl Carrying {
         &self,
         key: &EffectKey,
         way: &Way,
-        document: Value,
+        mut document: Value,
         text: &str,
         limit: Duration,
     ) -> Option<Done> {
+        if let Some(context) = self.monitor.tracer().of_effect(key) {
+            documents::trace(&mut document, &context);
+        }
         let work = way.work(document.clone(), documents::variables(&document, text));
         let job = Job { key: key.to_string(), lane: key.agent.to_string(), work, limit };
         match self.carrier.carry(job) {

@@ -218,6 +218,9 @@ fn variables(event: &JournalEvent, body: &Value) -> Vec<(String, String)> {
         ("VERGER_EVENT".to_owned(), event.kind.clone()),
         ("VERGER_EVENT_ID".to_owned(), event.id.to_string()),
     ]);
+    if let Some(trace) = body["traceparent"].as_str() {
+        variables.push(("TRACEPARENT".to_owned(), trace.to_owned()));
+    }
     if let Some((agent, _)) = &event.agent {
         variables.retain(|(name, _)| name != "VERGER_AGENT_ID");
         variables.push(("VERGER_AGENT_ID".to_owned(), agent.to_string().replace('\0', " ")));

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use tokio::sync::watch;
-use verger_act::Secret;
-use verger_config::{Configuration, MeansBook, Notify, Orchestrator, Retention};
+use verger_act::{Secret, Target};
+use verger_config::{Configuration, MeansBook, Notify, Orchestrator, Retention, Traces};
 
 use super::follower::Told;
 use super::way::{Way, check_means};
 use crate::serve::ServeError;
+use crate::trace;
 
 /// Kinds of events that the orchestrator is asked about, and need not be told of again.
 const ASKED: &[&str] = &["ESCALATION_TRIGGERED"];
@@ -24,6 +25,8 @@ pub(crate) struct Reach {
     /// By which whoever directs the agents signs.
     pub(crate) secret: Option<Secret>,
     pub(crate) retention: Retention,
+    /// Where traces go.
+    pub(crate) traces: Option<trace::Receiver>,
     /// How many checkpoints the core walks through.
     pub(crate) chain_max: usize,
 }
@@ -31,7 +34,7 @@ pub(crate) struct Reach {
 impl Reach {
     /// Says what is wrong with addresses and secrets before anything relies on them.
     pub(crate) fn of(configuration: &Configuration) -> Result<Self, ServeError> {
-        let Configuration { policies, storage, outward, means, .. } = configuration;
+        let Configuration { policies, storage, outward, means, telemetry, .. } = configuration;
         check_means(means)?;
         let orchestrator = outward.orchestrator.as_ref();
         let secret = orchestrator.and_then(|it| it.webhook.secret_file.as_deref());
@@ -41,6 +44,7 @@ impl Reach {
             notify: outward.notify.as_ref().map(told_people),
             secret: secret.map(Secret::read).transpose()?,
             retention: storage.retention.clone(),
+            traces: telemetry.traces.as_ref().map(receiver_of_traces).transpose()?,
             chain_max: policies.recovery.chain_max,
         })
     }
@@ -51,6 +55,16 @@ impl Reach {
         let is_asked = |kinds: &Vec<String>| kinds.iter().any(|kind| ASKED.contains(&kind.as_str()));
         told.events.as_ref().is_none_or(is_asked).then_some(&told.way)
     }
+}
+
+fn receiver_of_traces(traces: &Traces) -> Result<trace::Receiver, ServeError> {
+    let target = target(&traces.url, "telemetry.traces.endpoint")?;
+    let receiver = trace::Receiver::new(target, &traces.headers, traces.sample_percent);
+    receiver.map_err(|why| ServeError::Header { place: "telemetry.traces.headers", why })
+}
+
+fn target(url: &str, place: &'static str) -> Result<Target, ServeError> {
+    Target::new(url, None).map_err(|source| ServeError::Target { place, source })
 }
 
 fn told_orchestrator(orchestrator: &Orchestrator) -> Result<Arc<Told>, ServeError> {

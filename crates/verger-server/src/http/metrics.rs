@@ -20,6 +20,7 @@ use super::told::{Told, Who};
 use super::{App, Refusal};
 use crate::access::Right;
 use crate::monitor::Calendar;
+use crate::trace::Exported;
 
 /// Agents that are counted between two turns of the loop.
 const LOOK_MAX: usize = 5_000;
@@ -40,6 +41,7 @@ async fn metrics(State(app): State<App>, Asker(caller): Asker) -> Result<Respons
     let mut text = Exposition::default();
     of_monitor(&app, &mut text);
     of_work(&app, &mut text);
+    of_traces(&app, &mut text);
     // A loop that stands still must not have its own numbers wait.
     if let Ok(Some(census)) = tokio::time::timeout(COUNT_WITHIN, count(&app)).await {
         census.tell(&mut text);
@@ -94,6 +96,20 @@ fn of_work(app: &App, text: &mut Exposition) {
     let help = "Everything that went out to be done.";
     let actions = counted.actions.iter().map(|(action, count)| (*action, *count as f64));
     text.by("verger_effects_total", Kind::Counter, help, "action", actions);
+}
+
+fn of_traces(app: &App, text: &mut Exposition) {
+    let Exported { sent, lost, failures, waiting, oldest_secs } = app.monitor.tracer().exported();
+    let help = "Spans that a receiver has taken.";
+    text.one("verger_trace_spans_exported_total", Kind::Counter, help, sent as f64);
+    let help = "Spans that were lost: no room while the receiver was away, not wanted, or without an end.";
+    let lost = lost.iter().map(|(reason, count)| (*reason, *count as f64));
+    text.by("verger_trace_spans_dropped_total", Kind::Counter, help, "reason", lost);
+    let help = "Tries to send spans that failed.";
+    text.one("verger_trace_export_failures_total", Kind::Counter, help, failures as f64);
+    text.one("verger_trace_queue_spans", Kind::Gauge, "Spans that wait to be sent.", waiting as f64);
+    let help = "How long spans have been waiting.";
+    text.one("verger_trace_queue_age_seconds", Kind::Gauge, help, oldest_secs);
 }
 
 /// The fleet in numbers.

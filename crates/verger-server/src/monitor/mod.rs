@@ -41,6 +41,8 @@ use outlet::Outlet;
 use queue::{Delivery, Queue};
 use turning::Turning;
 
+use crate::trace::{self, Tracer};
+
 /// Blind times that are read back after a restart.
 const BLIND_TIMES: usize = 4_096;
 /// How long somebody waits for an answer. Only a disk that is full, broken or very slow takes longer.
@@ -53,6 +55,7 @@ pub struct Monitor {
     pending: Arc<Pending>,
     pulse: Arc<Pulse>,
     counters: Arc<Counters>,
+    tracer: Arc<Tracer>,
     archive: Archive,
     heard: Arc<Heard>,
     patience: Duration,
@@ -92,6 +95,17 @@ impl Monitor {
         settings: Settings,
         seed: u64,
     ) -> Result<Started, StartError> {
+        Self::start_traced(store, policies, settings, seed, Arc::new(Tracer::new(seed)))
+    }
+
+    /// The same, with what is known of traces in the hands of whoever writes events, too.
+    pub fn start_traced(
+        store: (EngineStore, Archive),
+        policies: Policies,
+        settings: Settings,
+        seed: u64,
+        tracer: Arc<Tracer>,
+    ) -> Result<Started, StartError> {
         let (store, archive) = store;
         let strict = settings.strict;
         let blind =
@@ -105,11 +119,12 @@ impl Monitor {
             pending: Arc::clone(&pending),
             queue: Arc::clone(&queue),
             counters: Arc::clone(&counters),
+            tracer: Arc::clone(&tracer),
             carried,
         };
         let restore = |rows, at| Fleet::restore(policies, seed, rows, at);
         let engine = Engine::open(SystemClock, store, outlet, settings, restore)?;
-        let door = Door::new(Arc::clone(&queue), Arc::clone(&counters));
+        let door = Door::new(Arc::clone(&queue), Arc::clone(&counters), Arc::clone(&tracer));
         let turning = Turning {
             engine,
             door,
@@ -117,6 +132,7 @@ impl Monitor {
             calendar,
             pulse: Arc::clone(&pulse),
             counters: Arc::clone(&counters),
+            tracer: Arc::clone(&tracer),
         };
         let closed = Closed(Arc::clone(&queue));
         let thread = std::thread::Builder::new().name("verger-engine".to_owned()).spawn(move || {
@@ -126,7 +142,7 @@ impl Monitor {
         })?;
         let heard = Arc::default();
         let monitor =
-            Self { queue, pending, pulse, counters, archive, heard, patience: ANSWER_WITHIN, strict };
+            Self { queue, pending, pulse, counters, tracer, archive, heard, patience: ANSWER_WITHIN, strict };
         Ok(Started { monitor, effects, thread })
     }
 
@@ -148,7 +164,7 @@ impl Monitor {
             return Err(refusal);
         }
         let (tell, answers) = oneshot::channel();
-        self.queue.push(Delivery { messages, answers: Some(tell) })?;
+        self.queue.push(Delivery { messages, answers: Some(tell), context: trace::current() })?;
         self.answered(answers).await
     }
 
@@ -193,7 +209,7 @@ impl Monitor {
 
     /// Hands messages over without waiting for what becomes of them.
     pub fn send(&self, messages: Vec<Message>) -> Result<(), Unavailable> {
-        self.queue.push(Delivery { messages, answers: None })
+        self.queue.push(Delivery { messages, answers: None, context: trace::current() })
     }
 
     /// Looks at the fleet between two turns of the loop. States and decisions that are seen are on disk, unless
@@ -277,6 +293,11 @@ impl Monitor {
     /// What the loop has taken in and given out.
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// Which trace each thing belongs to.
+    pub fn tracer(&self) -> &Arc<Tracer> {
+        &self.tracer
     }
 
     /// Messages that wait for the loop.

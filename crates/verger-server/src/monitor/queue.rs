@@ -13,6 +13,7 @@ use verger_core::policy::Policies;
 use verger_engine::{Answer, Message, Settings};
 
 use super::Calendar;
+use crate::trace::Context;
 
 /// Messages that may wait. At a million a second they are a tenth of a second's work.
 pub(crate) const MESSAGES_MAX: usize = 65_536;
@@ -24,6 +25,8 @@ pub(crate) struct Delivery {
     pub(crate) messages: Vec<Message>,
     /// Who waits for all the answers, in the order of the messages.
     pub(crate) answers: Option<oneshot::Sender<Vec<Answer>>>,
+    /// The trace in which they came.
+    pub(crate) context: Option<Context>,
 }
 
 /// Somebody looks at the fleet.
@@ -105,7 +108,7 @@ impl Queue {
             return;
         }
         inner.waiting += 1;
-        inner.deliveries.push_back(Delivery { messages: vec![message], answers: None });
+        inner.deliveries.push_back(Delivery { messages: vec![message], answers: None, context: None });
         drop(inner);
         self.arrived.notify_one();
     }
@@ -191,7 +194,7 @@ mod tests {
     fn delivery(messages: usize) -> Delivery {
         let order =
             Command { agent: "a".into(), incarnation: None, by: "ada".into(), order: Order::Unregister };
-        Delivery { messages: vec![Message::Command(order); messages], answers: None }
+        Delivery { messages: vec![Message::Command(order); messages], answers: None, context: None }
     }
 
     #[test]

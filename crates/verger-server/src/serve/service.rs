@@ -23,6 +23,7 @@ use super::{ServeError, welcome};
 use crate::access::{Doorkeeper, Origin, admin_secret};
 use crate::http::{self, App, Parts};
 use crate::monitor::{Monitor, Started};
+use crate::trace::Tracer;
 use crate::unix::{self, Socket};
 use crate::wire::{Encoder, SOURCE};
 
@@ -74,7 +75,9 @@ impl Serving {
         }
         let (configuration, places) = Ready::of(configuration)?.spread();
         let server = configuration.server.clone();
-        let (store, newest) = open(&server)?;
+        let seed = seed()?;
+        let tracer = Arc::new(Tracer::new(seed.rotate_left(32)));
+        let (store, newest) = open(&server, Arc::clone(&tracer))?;
         let data_dir = store.1.directory().to_owned();
         let data_dir = fs::canonicalize(&data_dir).unwrap_or(data_dir);
         let admin = admin_secret(&data_dir)?;
@@ -85,12 +88,12 @@ impl Serving {
         let address = listener.address().map_err(failed)?;
         let archive = store.1.clone();
         let (policies, pace) = (configuration.policies.clone(), settings(&configuration.storage));
-        let mut started = Monitor::start(store, policies, pace, seed()?)?;
+        let mut started = Monitor::start_traced(store, policies, pace, seed, tracer)?;
         let doorkeeper = Doorkeeper::new(archive, &admin);
         let live = places.live.subscribe();
         doorkeeper.set_orchestrator(live.borrow().secret.clone());
         let url = welcome::url(address, listener.is_encrypted());
-        let background = Background::start(&mut started, &live, &newest, &url, &log)?;
+        let background = Background::start(&mut started, &live, &newest, &url, version, &log)?;
         let origin = Origin::new(address, []);
         let origin = if listener.is_encrypted() { origin.through_tls() } else { origin };
         let app = App::new(Parts {
@@ -188,8 +191,8 @@ pub(super) fn check_reach(server: &Server) -> Result<(), ServeError> {
 
 type Opened = ((EngineStore, Archive), watch::Receiver<i64>);
 
-fn open(server: &Server) -> Result<Opened, ServeError> {
-    let encoder = Arc::new(Encoder { source: SOURCE.to_owned() });
+fn open(server: &Server, tracer: Arc<Tracer>) -> Result<Opened, ServeError> {
+    let encoder = Arc::new(Encoder { source: SOURCE.to_owned(), tracer });
     let (tell, newest) = watch::channel(0);
     let mut options = verger_store::Options::new(&server.data_dir, encoder);
     options.on_events = Some(Box::new(move |id| {
