@@ -1,11 +1,13 @@
 //! By what the monitor acts on the world and whom it tells, as configured; another one when that is loaded again.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::watch;
 use verger_act::{Secret, Target};
 use verger_config::{Configuration, MeansBook, Notify, Orchestrator, Retention, Traces};
 
+use super::dead_man::DeadMan;
 use super::follower::Told;
 use super::way::{Way, check_means};
 use crate::serve::ServeError;
@@ -27,6 +29,10 @@ pub(crate) struct Reach {
     pub(crate) retention: Retention,
     /// Where traces go.
     pub(crate) traces: Option<trace::Receiver>,
+    /// What is called for as long as all is well.
+    pub(crate) dead_man: Option<DeadMan>,
+    /// Agents that `/metrics` names one by one.
+    pub(crate) agents_max: usize,
     /// How many checkpoints the core walks through.
     pub(crate) chain_max: usize,
 }
@@ -45,6 +51,8 @@ impl Reach {
             secret: secret.map(Secret::read).transpose()?,
             retention: storage.retention.clone(),
             traces: telemetry.traces.as_ref().map(receiver_of_traces).transpose()?,
+            dead_man: telemetry.dead_man.as_ref().map(dead_man).transpose()?,
+            agents_max: telemetry.agents_max,
             chain_max: policies.recovery.chain_max,
         })
     }
@@ -61,6 +69,11 @@ fn receiver_of_traces(traces: &Traces) -> Result<trace::Receiver, ServeError> {
     let target = target(&traces.url, "telemetry.traces.endpoint")?;
     let receiver = trace::Receiver::new(target, &traces.headers, traces.sample_percent);
     receiver.map_err(|why| ServeError::Header { place: "telemetry.traces.headers", why })
+}
+
+fn dead_man(set: &verger_config::DeadMan) -> Result<DeadMan, ServeError> {
+    let every = Duration::from_millis(set.interval.as_millis());
+    Ok(DeadMan { target: target(&set.url, "telemetry.dead_man.url")?, every })
 }
 
 fn target(url: &str, place: &'static str) -> Result<Target, ServeError> {

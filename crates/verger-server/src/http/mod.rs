@@ -48,7 +48,7 @@ use axum::middleware;
 use axum::routing::post;
 
 pub use app::{App, Parts};
-pub(crate) use health::meaning;
+pub(crate) use health::{meaning, missing};
 pub(crate) use refusal::Refusal;
 
 use routes::Routes;

@@ -4,6 +4,7 @@ mod calendar;
 mod clock;
 mod counters;
 mod door;
+mod figures;
 mod heard;
 mod outlet;
 mod pending;
@@ -29,6 +30,8 @@ use verger_store::{Archive, EngineStore};
 pub use calendar::Calendar;
 pub use clock::{SystemClock, wall_now};
 pub use counters::{Counted, Counters};
+pub(crate) use figures::place;
+pub use figures::{Figures, Histogram};
 pub use heard::{Heard, HeardBeat};
 pub use pending::{Handover, Item, Kind, Listener, Pending};
 pub use presence::{Manner, Presence};
@@ -234,6 +237,13 @@ impl Monitor {
         self.queue.change(Box::new((policies, settings)));
     }
 
+    /// Whether the loop turns, now: it is asked to, and has this long to do so.
+    pub async fn turns_within(&self, longest: Duration) -> bool {
+        // What it answers does not matter: one that cannot write takes no questions, and turns all the same.
+        let _ = tokio::time::timeout(longest, self.look(|_, _| ())).await;
+        self.pulse.age() < longest
+    }
+
     /// Takes what waits for this life of an agent, to be handed over now.
     ///
     /// What an earlier life of the monitor may have handed over is written down first. If that cannot be done now it
@@ -298,6 +308,11 @@ impl Monitor {
     /// Which trace each thing belongs to.
     pub fn tracer(&self) -> &Arc<Tracer> {
         &self.tracer
+    }
+
+    /// How long the oldest message has waited for the loop.
+    pub fn queue_age(&self) -> Duration {
+        self.queue.age()
     }
 
     /// Messages that wait for the loop.

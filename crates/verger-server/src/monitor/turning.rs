@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 use verger_core::time::WallTime;
@@ -128,7 +128,9 @@ impl<S: Store> Turning<S> {
                 let (policies, settings) = *change;
                 self.engine.reconfigure(policies, settings);
             }
+            let began = Instant::now();
             let turn = self.engine.turn(&mut self.door);
+            self.tracer.figures.turns.add(began.elapsed());
             self.after(&turn);
             if self.queue.is_stopping() {
                 break;

@@ -9,7 +9,10 @@ use verger_act::{Carrier, Options, Webhooks};
 use verger_core::effect::Effect;
 
 use super::{Log, ServeError};
-use crate::carry::{Carrying, Live, Receiver, Which, follow, keep_up, look_for_damage, tell_of_trouble};
+use crate::carry::{
+    Carrying, Live, Receiver, Which, call_while_well, follow, keep_up, look_for_damage, narrate,
+    tell_of_trouble,
+};
 use crate::history::{Sampler, Sampling};
 use crate::monitor::Started;
 use crate::trace::{Exporter, Tracer, flush};
@@ -56,30 +59,27 @@ impl Background {
             carrier: Arc::clone(&carrier),
             live: live.clone(),
             url: url.to_owned(),
-            log: Arc::clone(log),
+            log: log.clone(),
         };
         let carrying = tokio::spawn(carrying.run(started.take_effects(), closes));
         let mut others = JoinSet::new();
         let webhooks = Webhooks::new(CONNECT_WITHIN)?;
         let tracer = Arc::clone(monitor.tracer());
-        let exporter = Exporter {
-            tracer,
-            webhooks: webhooks.clone(),
-            live: live.clone(),
-            version,
-            log: Arc::clone(log),
-        };
+        let exporter =
+            Exporter { tracer, webhooks: webhooks.clone(), live: live.clone(), version, log: log.clone() };
         let last = Last { tracer: Arc::clone(&exporter.tracer), webhooks, live: live.clone(), version };
+        others.spawn(call_while_well(monitor.clone(), last.webhooks.clone(), live.clone(), log.clone()));
+        others.spawn(narrate(monitor.archive().clone(), newest.clone(), log.clone()));
         others.spawn(exporter.run());
         for (name, told) in RECEIVERS {
             let receiver = Receiver { name, told, live: live.clone() };
             let (archive, newest) = (monitor.archive().clone(), newest.clone());
-            others.spawn(follow(receiver, archive, newest, Arc::clone(&carrier), Arc::clone(log)));
+            others.spawn(follow(receiver, archive, newest, Arc::clone(&carrier), log.clone()));
         }
         others.spawn(Sampler::new(monitor.clone(), newest.clone(), Sampling::default()).run());
-        others.spawn(tell_of_trouble(monitor.clone(), Arc::clone(log)));
-        others.spawn(look_for_damage(monitor.archive().clone(), Arc::clone(log)));
-        others.spawn(keep_up(monitor.archive().clone(), live.clone(), Arc::clone(log)));
+        others.spawn(tell_of_trouble(monitor.clone(), log.clone()));
+        others.spawn(look_for_damage(monitor.archive().clone(), log.clone()));
+        others.spawn(keep_up(monitor.archive().clone(), live.clone(), log.clone()));
         Ok(Self { carrier, closing, carrying, others, last })
     }
 

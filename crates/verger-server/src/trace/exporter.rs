@@ -24,7 +24,7 @@ const LAST_WITHIN: Duration = Duration::from_secs(2);
 /// The pause after the first failure; it doubles.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 /// The longest pause.
-const PAUSE_MAX: Duration = Duration::from_secs(30);
+const PAUSE_MAX: Duration = Duration::from_secs(10);
 
 /// Where traces go.
 #[derive(Clone, Debug)]
@@ -67,7 +67,11 @@ impl Exporter {
     /// Sends what comes until it is dropped. While nobody wants traces it waits for somebody.
     pub(crate) async fn run(mut self) {
         loop {
-            let receiver = receiver(&self.live.borrow_and_update());
+            let (receiver, agents_max) = {
+                let reach = self.live.borrow_and_update();
+                (receiver(&reach), reach.agents_max)
+            };
+            self.tracer.figures.show_agents(agents_max);
             self.tracer.record(receiver.as_ref().map(|receiver| receiver.sample_percent));
             let mut live = self.live.clone();
             tokio::select! {
@@ -121,7 +125,7 @@ impl Exporter {
             Reply::Accepted(_) => {
                 queue.on_sent(std::mem::take(&mut batch.spans).len());
                 if tries > 1 {
-                    (self.log)(&format!("traces arrive again: {delivery}"));
+                    self.log.warn(&format!("traces arrive again: {delivery}"));
                 }
                 return Next::Over;
             }
@@ -131,13 +135,13 @@ impl Exporter {
                 queue.on_failure();
                 let spans = std::mem::take(&mut batch.spans).len();
                 queue.lose(Loss::Refused, spans);
-                (self.log)(&format!("{spans} spans are lost: {delivery}"));
+                self.log.warn(&format!("{spans} spans are lost: {delivery}"));
                 return Next::Over;
             }
         };
         queue.on_failure();
         if tries == 1 {
-            (self.log)(&format!("traces do not arrive, and are sent again: {delivery}"));
+            self.log.warn(&format!("traces do not arrive, and are sent again: {delivery}"));
         }
         Next::Again(wait)
     }

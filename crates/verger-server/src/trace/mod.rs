@@ -23,5 +23,6 @@ mod tracer;
 pub use context::Context;
 pub(crate) use exporter::{Exporter, Receiver, flush};
 pub use queue::Exported;
+pub(crate) use recent::Recent;
 pub(crate) use request::{Begun, current, within};
 pub use tracer::Tracer;

@@ -7,19 +7,19 @@ use std::hash::Hash;
 
 /// The map.
 #[derive(Debug)]
-pub(super) struct Recent<K, V> {
+pub(crate) struct Recent<K, V> {
     young: HashMap<K, V>,
     old: HashMap<K, V>,
     half: usize,
 }
 
 impl<K: Hash + Eq, V> Recent<K, V> {
-    pub(super) fn new(half: usize) -> Self {
+    pub(crate) fn new(half: usize) -> Self {
         Self { young: HashMap::new(), old: HashMap::new(), half }
     }
 
     /// Keeps a thing. Answers how many were forgotten for it.
-    pub(super) fn put(&mut self, key: K, value: V) -> usize {
+    pub(crate) fn put(&mut self, key: K, value: V) -> usize {
         self.old.remove(&key);
         let mut forgotten = 0;
         if self.young.len() >= self.half && !self.young.contains_key(&key) {
@@ -30,11 +30,11 @@ impl<K: Hash + Eq, V> Recent<K, V> {
         forgotten
     }
 
-    pub(super) fn get(&self, key: &K) -> Option<&V> {
+    pub(crate) fn get(&self, key: &K) -> Option<&V> {
         self.young.get(key).or_else(|| self.old.get(key))
     }
 
-    pub(super) fn take(&mut self, key: &K) -> Option<V> {
+    pub(crate) fn take(&mut self, key: &K) -> Option<V> {
         self.young.remove(key).or_else(|| self.old.remove(key))
     }
 }

@@ -20,7 +20,7 @@ use super::context::{Context, Ids};
 use super::queue::{Exported, Loss, Queue};
 use super::recent::Recent;
 use super::span::{End, Kind, Span};
-use crate::monitor::wall_now;
+use crate::monitor::{Figures, wall_now};
 
 /// Agents, and tasks, whose trace is remembered: at least so many of each, at most twice as many.
 const REMEMBERED: usize = 32_768;
@@ -52,6 +52,8 @@ pub struct Tracer {
     sample_percent: AtomicU8,
     known: Mutex<Known>,
     pub(super) queue: Queue,
+    /// What is counted of all this, whether or not it is traced.
+    pub(crate) figures: Figures,
 }
 
 #[derive(Debug)]
@@ -99,6 +101,7 @@ impl Tracer {
             sample_percent: AtomicU8::new(100),
             known: Mutex::new(known),
             queue: Queue::default(),
+            figures: Figures::default(),
         }
     }
 
@@ -141,7 +144,7 @@ impl Tracer {
         match body {
             Body::Outcome { key, outcome } => self.on_outcome(key, *outcome),
             Body::Surveyed { key, .. } => self.on_outcome(key, Outcome::Delivered),
-            Body::Pong { seq, .. } if self.is_recording() => self.on_pong(agent, *seq),
+            Body::Pong { seq, .. } => self.on_pong(agent, *seq),
             _ => {}
         }
         if let Some(context) = context {
@@ -152,7 +155,9 @@ impl Tracer {
     }
 
     /// An effect leaves: its span begins.
-    pub(crate) fn on_release(&self, Effect { key, action }: &Effect) {
+    pub(crate) fn on_release(&self, effect: &Effect) {
+        self.figures.on_release(effect);
+        let Effect { key, action } = effect;
         let Some((name, kind)) = named(action).filter(|_| self.is_recording()) else { return };
         let mut known = self.lock();
         let task = task_of(action);
@@ -179,6 +184,7 @@ impl Tracer {
     }
 
     fn on_outcome(&self, key: &EffectKey, outcome: Outcome) {
+        self.figures.on_outcome(key, outcome);
         let (word, is_well) = match outcome {
             Outcome::Delivered => ("delivered", true),
             Outcome::Stopped => ("stopped", true),
@@ -205,6 +211,7 @@ impl Tracer {
     }
 
     fn on_pong(&self, agent: &AgentId, seq: u32) {
+        self.figures.on_pong(agent, seq);
         let mut known = self.lock();
         if known.pings.get(agent).is_some_and(|(sent, _)| *sent <= seq)
             && let Some((_, span)) = known.pings.take(agent)
@@ -233,6 +240,11 @@ impl Tracer {
         let mut known = self.lock();
         if let Some(context) = known.events.get(&place.id) {
             return context.clone();
+        }
+        if let Fact::StateChanged { to, .. } = &event.fact
+            && kind == "HEALTH_STATE_CHANGED"
+        {
+            self.figures.on_change(*to);
         }
         let agent = event.agent.as_ref().map(|(agent, _)| agent);
         let context = match (self.is_recording() && TOLD.contains(&kind), agent) {

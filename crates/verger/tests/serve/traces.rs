@@ -95,13 +95,6 @@ fn beat_traced(program: &Program, count: u32) {
     }
 }
 
-/// The value of a metric.
-fn metric(program: &Program, name: &str) -> f64 {
-    let text = program.text("/metrics");
-    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-    line.unwrap_or_else(|| panic!("{name} is not in {text}")).parse().expect("a number")
-}
-
 #[test]
 fn l48_what_is_found_and_done_about_an_agent_carries_on_the_trace_that_it_came_in() {
     let (collector, place) = (Collector::at(0), Place::new());
@@ -220,18 +213,18 @@ fn l48_while_a_receiver_is_down_the_newest_spans_wait_and_the_rest_is_counted() 
     let sent = 5_200;
     beat_traced(&program, sent);
     until("it was tried", || place.log().contains("traces do not arrive").then_some(()));
-    let lost = metric(&program, "verger_trace_spans_dropped_total{reason=\"full\"}");
-    let waiting = metric(&program, "verger_trace_queue_spans");
+    let lost = program.metric("verger_trace_spans_dropped_total{reason=\"full\"}");
+    let waiting = program.metric("verger_trace_queue_spans");
     assert!(lost > 0.0 && waiting <= 4_096.0, "{lost} lost, {waiting} wait");
     let collector = Collector::at(free);
     collector.answer(503);
     until("it is tried again", || collector.calls().iter().any(|call| call.status == 503).then_some(()));
     collector.answer(200);
     let all = until("all that is left arrives", || {
-        let count = metric(&program, "verger_trace_spans_exported_total")
-            + metric(&program, "verger_trace_spans_dropped_total{reason=\"full\"}");
+        let count = program.metric("verger_trace_spans_exported_total")
+            + program.metric("verger_trace_spans_dropped_total{reason=\"full\"}");
         let made = spans(&collector).into_iter().filter(|span| span.name == "POST /v1/heartbeats").count();
-        (metric(&program, "verger_trace_queue_spans") == 0.0 && made >= 4_096).then_some(count)
+        (program.metric("verger_trace_queue_spans") == 0.0 && made >= 4_096).then_some(count)
     });
     assert!(all >= f64::from(sent), "every span is either received or counted: {all}");
     let newest = format!("f{:031x}", sent - 1);
