@@ -70,6 +70,7 @@ docs: ## build the book into docs/book and the API documentation
 docs-update: ## write the pages that are made from the code
 	UPDATE=1 cargo test --quiet --locked --package verger --test reference --test pages --test picture
 	UPDATE=1 cargo test --quiet --locked --package verger-config --test it the_page_of_configuration
+	UPDATE=1 cargo test --quiet --locked --package verger --test serve l40_the_page_lists_every_metric
 
 clean: ## remove everything that was built
 	cargo clean

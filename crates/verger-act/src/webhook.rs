@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Response, Url};
+use reqwest::{Client, RequestBuilder, Response, Url};
 use serde_json::Value;
 
 use crate::secret::Secret;
@@ -21,6 +21,9 @@ use crate::webhook_reply::{Answer, Delivery, Reply, Unreachable};
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
 /// Longer than any wait that a receiver may sensibly ask for.
 const RETRY_AFTER_MAX: Duration = Duration::from_hours(24);
+
+/// By which a document, and the request that carries it, say to which trace they belong (W3C trace context).
+const TRACE: [&str; 2] = ["traceparent", "tracestate"];
 
 /// Where requests go, and the secret by which they are signed.
 #[derive(Clone)]
@@ -101,21 +104,42 @@ impl Webhooks {
         Ok(Self { client: client.map_err(ClientError)? })
     }
 
-    /// Posts a document under an id, and gives up after `limit`.
+    /// Posts a document under an id, and gives up after `limit`. If it belongs to a trace, the request says so.
     pub async fn post(&self, id: &str, post: &Post, limit: Duration) -> Delivery {
         let body = post.document.to_string();
-        let request = self
-            .client
-            .post(post.target.url.clone())
-            .headers(headers(id, post.target.secret.as_ref(), body.as_bytes()))
-            .timeout(limit)
-            .body(body);
-        let reply = match request.send().await {
-            Ok(response) => read(response).await,
-            Err(error) => Reply::Unreachable(Unreachable::from(&error)),
-        };
-        Delivery { host: post.target.host(), reply }
+        let mut headers = headers(id, post.target.secret.as_ref(), body.as_bytes());
+        for name in TRACE {
+            let value = post.document.get(name).and_then(Value::as_str);
+            if let Some(value) = value.and_then(|value| HeaderValue::from_str(value).ok()) {
+                headers.insert(name, value);
+            }
+        }
+        self.send(&post.target, headers, body.into_bytes(), limit).await
     }
+
+    /// Posts bytes as they are, and gives up after `limit`. They are not signed.
+    pub async fn send(
+        &self,
+        target: &Target,
+        headers: HeaderMap,
+        body: Vec<u8>,
+        limit: Duration,
+    ) -> Delivery {
+        replied(target, self.client.post(target.url.clone()).headers(headers).body(body), limit).await
+    }
+
+    /// Asks an address for what is there, and gives up after `limit`.
+    pub async fn call(&self, target: &Target, limit: Duration) -> Delivery {
+        replied(target, self.client.get(target.url.clone()), limit).await
+    }
+}
+
+async fn replied(target: &Target, request: RequestBuilder, limit: Duration) -> Delivery {
+    let reply = match request.timeout(limit).send().await {
+        Ok(response) => read(response).await,
+        Err(error) => Reply::Unreachable(Unreachable::from(&error)),
+    };
+    Delivery { host: target.host(), reply }
 }
 
 fn headers(id: &str, secret: Option<&Secret>, body: &[u8]) -> HeaderMap {

@@ -34,6 +34,7 @@ mod settings;
 mod shape;
 mod show;
 mod source;
+mod telemetry;
 mod value;
 mod yaml;
 
@@ -50,3 +51,4 @@ pub use settings::{
 };
 pub use show::{Detail, Effective, Origin};
 pub use source::{BYTES_MAX, Source};
+pub use telemetry::{DeadMan, LogFormat, LogLevel, LogSettings, Telemetry, Traces};

@@ -18,6 +18,7 @@ use crate::settings::{Client, Configuration, Secret, Server, Storage};
 use crate::shape::{Check, Section};
 use crate::show::Origin;
 use crate::source::Source;
+use crate::telemetry;
 use crate::value::Value;
 use crate::yaml;
 
@@ -105,13 +106,27 @@ impl Loading<'_> {
         let listen = self.listen(&file, &mut listing);
         let data_dir = self.data_dir(&file, data_dir_of_file, &mut listing);
         let client = self.client(&mut listing);
+        let environment = &self.surroundings.environment;
+        let mut reading = telemetry::Reading { file: &file, environment, problems: &mut self.problems };
+        let telemetry = reading.telemetry(&mut listing);
         let insecure = self.surroundings.flags.insecure;
         self.check_reach(listen, tls.is_some(), &file);
         let server = Server { listen, data_dir, tls, insecure, messages_open };
         let storage = Storage { strict, evaluate_within, retention };
         listing.file(&file, &policies, &set, &storage);
         let effective = listing.done();
-        Configuration { policies, server, storage, outward, means, agents, alerting, client, effective }
+        Configuration {
+            policies,
+            server,
+            storage,
+            outward,
+            means,
+            agents,
+            alerting,
+            telemetry,
+            client,
+            effective,
+        }
     }
 
     /// What fits of the file.

@@ -11,6 +11,7 @@ use verger_core::resources::Limits;
 use verger_core::time::Span;
 
 use crate::show::Effective;
+use crate::telemetry::Telemetry;
 
 /// A whole configuration, checked. There is no half of one.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub struct Configuration {
     pub agents: BTreeMap<AgentId, AgentSettings>,
     /// Conditions and whom they are told to. Not used until alerts exist.
     pub alerting: BTreeMap<String, Alert>,
+    /// What is told of the monitor itself.
+    pub telemetry: Telemetry,
     /// How the command line reaches a monitor.
     pub client: Client,
     pub(crate) effective: Vec<Effective>,

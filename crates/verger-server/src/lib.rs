@@ -24,6 +24,7 @@ pub mod history;
 pub mod http;
 pub mod monitor;
 pub mod serve;
+pub mod trace;
 pub mod unix;
 pub mod wire;
 

@@ -6,6 +6,7 @@
 //! | `role` | thresholds of one role |
 //! | `fleet`, `desk`, `breaker`, `limits` | thresholds of the machines beside the agents |
 //! | `service` | where the monitor listens, what it keeps, whom it tells, how it acts |
+//! | `telemetry` | what is told of the monitor itself |
 //!
 //! Defaults are nowhere here: they are the core's, and are read from it.
 
@@ -16,6 +17,7 @@ pub(crate) mod health;
 pub(crate) mod limits;
 pub(crate) mod role;
 pub(crate) mod service;
+pub(crate) mod telemetry;
 #[cfg(test)]
 mod tests;
 mod threshold;
@@ -30,6 +32,7 @@ use crate::shape::{Entry, Shape};
 pub(crate) fn root() -> &'static [Entry] {
     static ROOT: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         let mut root = service::entries();
+        root.push(telemetry::entry());
         root.push(health::entry());
         let fleet = fleet::FLEET.iter().chain(desk::DESK);
         merge(&mut root, nested(fleet.map(|threshold| (threshold.name, threshold.kind, threshold.meaning))));

@@ -8,6 +8,7 @@ mod hostile;
 mod means;
 mod precedence;
 mod roles;
+mod telemetry;
 mod told;
 
 /// The scripts by which the core is tested.

@@ -25,7 +25,7 @@ pub(crate) async fn look_for_damage(archive: Archive, log: Log) {
             let looked = archive.clone();
             match tokio::task::spawn_blocking(move || looked.check()).await {
                 Ok(Ok(found)) => tell(&found, is_damaged, &log),
-                Ok(Err(error)) => log(&format!("the database could not be looked through: {error}")),
+                Ok(Err(error)) => log.warn(&format!("the database could not be looked through: {error}")),
                 Err(_) => {}
             }
             is_damaged = archive.is_doubtful();
@@ -38,9 +38,12 @@ pub(crate) async fn look_for_damage(archive: Archive, log: Log) {
 fn tell(found: &[String], was_damaged: bool, log: &Log) {
     match (found, was_damaged) {
         ([_, ..], false) => {
-            log(&format!("the database is damaged, nothing is written to it (VG0203): {}", found.join("; ")));
+            log.warn(&format!(
+                "the database is damaged, nothing is written to it (VG0203): {}",
+                found.join("; ")
+            ));
         }
-        ([], true) => log("the database is whole again"),
+        ([], true) => log.warn("the database is whole again"),
         _ => {}
     }
 }

@@ -7,6 +7,7 @@ use verger_core::recovery::Spawn;
 use verger_core::time::Span;
 
 use crate::monitor::wall_now;
+use crate::trace::Context;
 use crate::wire;
 
 /// What is known of an agent when something is done to it.
@@ -92,9 +93,19 @@ pub(super) fn variables(document: &Value, text: &str) -> Vec<(String, String)> {
         };
         Some((format!("VERGER_{}", screaming(name)), value))
     });
+    // By this one programs that are traced know to which trace they belong.
+    let trace = document["traceparent"].as_str().map(|trace| ("TRACEPARENT".to_owned(), trace.to_owned()));
     // Nothing that a variable cannot hold.
-    let all = named.chain([("VERGER_TEXT".to_owned(), text.to_owned())]);
+    let all = named.chain([("VERGER_TEXT".to_owned(), text.to_owned())]).chain(trace);
     all.map(|(name, value)| (name, value.replace('\0', " "))).collect()
+}
+
+/// Says to which trace a document belongs, as an event does.
+pub(super) fn trace(document: &mut Value, context: &Context) {
+    document["traceparent"] = context.to_string().into();
+    if let Some(state) = context.state() {
+        document["tracestate"] = state.into();
+    }
 }
 
 fn screaming(name: &str) -> String {

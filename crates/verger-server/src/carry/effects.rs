@@ -78,7 +78,7 @@ impl Carrying {
 
     /// The core hears that it failed, and does not wait for it for ever.
     fn on_broken(&self, key: EffectKey) {
-        (self.log)(&format!("effect {key}: a fault of the monitor; it counts as failed"));
+        self.warn(&key, &format!("effect {key}: a fault of the monitor; it counts as failed"));
         self.monitor.report(key, Outcome::Failed);
     }
 
@@ -142,14 +142,14 @@ impl Carrying {
         match self.monitor.tell(vec![Message::Command(command)]).await {
             Ok(answers) => {
                 if let Some(verger_engine::Answer::Ordered(Err(error))) = answers.first() {
-                    (self.log)(&format!(
+                    self.log.warn(&format!(
                         "the orchestrator's answer about {} was not taken: {error}",
                         key.agent
                     ));
                 }
             }
             Err(error) => {
-                (self.log)(&format!("the orchestrator's answer about {} is lost: {error}", key.agent));
+                self.log.warn(&format!("the orchestrator's answer about {} is lost: {error}", key.agent));
             }
         }
     }
@@ -224,7 +224,7 @@ impl Carrying {
                 self.monitor.found(key, body);
             }
             Ok(Err(error)) => {
-                (self.log)(&format!("the checkpoints of {} cannot be read: {error}", key.agent));
+                self.log.warn(&format!("the checkpoints of {} cannot be read: {error}", key.agent));
                 self.monitor.report(key.clone(), Outcome::Failed);
             }
             Err(_) => self.monitor.report(key.clone(), Outcome::Failed),
@@ -292,10 +292,13 @@ impl Carrying {
         &self,
         key: &EffectKey,
         way: &Way,
-        document: Value,
+        mut document: Value,
         text: &str,
         limit: Duration,
     ) -> Option<Done> {
+        if let Some(context) = self.monitor.tracer().of_effect(key) {
+            documents::trace(&mut document, &context);
+        }
         let work = way.work(document.clone(), documents::variables(&document, text));
         let job = Job { key: key.to_string(), lane: key.agent.to_string(), work, limit };
         match self.carrier.carry(job) {
@@ -303,7 +306,7 @@ impl Carrying {
                 let done = done.await.ok()?;
                 if !done.succeeded() {
                     // What a program said last may hold what it was given.
-                    (self.log)(&redact(&format!("effect {key}: {done}")));
+                    self.warn(key, &redact(&format!("effect {key}: {done}")));
                 }
                 Some(done)
             }
@@ -315,8 +318,16 @@ impl Carrying {
         }
     }
 
+    /// A line about an effect can be found by its agent and its trace.
+    fn warn(&self, key: &EffectKey, text: &str) {
+        let trace = self.monitor.tracer().of_effect(key).map(|context| context.trace_id());
+        let mut about = vec![("agent", key.agent.as_str())];
+        about.extend(trace.as_deref().map(|trace| ("trace", trace)));
+        self.log.warn_about(text, &about);
+    }
+
     fn reject(&self, key: EffectKey, why: &str) {
-        (self.log)(&format!("effect {key}: {why}"));
+        self.warn(&key, &format!("effect {key}: {why}"));
         self.monitor.report(key, Outcome::Rejected);
     }
 }

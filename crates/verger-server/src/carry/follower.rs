@@ -87,7 +87,7 @@ pub(crate) async fn follow(
         match following.catch_up().await {
             Ok(()) => pause = PAUSE_MIN,
             Err(error) => {
-                (following.log)(&format!("{} cannot be told of events: {error}", following.receiver.name));
+                following.log.warn(&format!("{} cannot be told of events: {error}", following.receiver.name));
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(PAUSE_MAX);
                 continue;
@@ -166,7 +166,7 @@ impl Following {
                 }
                 let (name, id) = (self.receiver.name, event.id);
                 // What a program said last may hold what it was given.
-                (self.log)(&redact(&format!("{name} was not told of event {id}: {done}")));
+                self.log.warn(&redact(&format!("{name} was not told of event {id}: {done}")));
                 if is_in_vain(&done, tries) {
                     return Telling::Over;
                 }
@@ -218,6 +218,9 @@ fn variables(event: &JournalEvent, body: &Value) -> Vec<(String, String)> {
         ("VERGER_EVENT".to_owned(), event.kind.clone()),
         ("VERGER_EVENT_ID".to_owned(), event.id.to_string()),
     ]);
+    if let Some(trace) = body["traceparent"].as_str() {
+        variables.push(("TRACEPARENT".to_owned(), trace.to_owned()));
+    }
     if let Some((agent, _)) = &event.agent {
         variables.retain(|(name, _)| name != "VERGER_AGENT_ID");
         variables.push(("VERGER_AGENT_ID".to_owned(), agent.to_string().replace('\0', " ")));

@@ -13,9 +13,11 @@
 //! under way when the monitor ends is released by the engine once more after its next start.
 
 mod damage;
+mod dead_man;
 mod documents;
 mod effects;
 mod follower;
+mod narrator;
 mod outcome;
 mod reach;
 mod trouble;
@@ -23,8 +25,10 @@ mod upkeep;
 mod way;
 
 pub(crate) use damage::look_for_damage;
+pub(crate) use dead_man::{Called, call_while_well};
 pub(crate) use effects::Carrying;
 pub(crate) use follower::{Receiver, Which, follow};
+pub(crate) use narrator::narrate;
 pub(crate) use reach::{Live, Reach};
 pub(crate) use trouble::tell_of_trouble;
 pub(crate) use upkeep::keep_up;

@@ -14,12 +14,12 @@ pub(crate) async fn tell_of_trouble(monitor: Monitor, log: Log) {
             (Some(trouble), None) => {
                 let remedy =
                     trouble.remedy.as_deref().map_or_else(String::new, |remedy| format!("; {remedy}"));
-                log(&format!("{}; {}{remedy}", trouble.why, meaning(trouble, false)));
+                log.warn(&format!("{}; {}{remedy}", trouble.why, meaning(trouble, false)));
                 began = Some(trouble.since);
             }
             (None, Some(since)) => {
                 let lasted = wall_now().0.saturating_sub(since.0) / 1_000;
-                log(&format!(
+                log.warn(&format!(
                     "the store can be written again, after {lasted} s; what was judged meanwhile is on disk"
                 ));
                 began = None;

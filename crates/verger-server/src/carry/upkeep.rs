@@ -39,7 +39,7 @@ pub(crate) async fn keep_up(archive: Archive, live: Live, log: Log) {
             if look % LOOKS_PER_FILES == 0 { archive.sweep_files() } else { Ok(0) }
         };
         if let Ok(Err(error)) = tokio::task::spawn_blocking(sweep).await {
-            log(&format!("what is over could not be forgotten: {error}"));
+            log.warn(&format!("what is over could not be forgotten: {error}"));
         }
     }
 }

@@ -6,6 +6,8 @@
 
 use std::fmt::Write;
 
+use crate::monitor::Histogram;
+
 /// What its reader is told that it is.
 pub(super) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -16,6 +18,8 @@ pub(super) enum Kind {
     Counter,
     /// It is what it is now.
     Gauge,
+    /// How long things took.
+    Histogram,
 }
 
 /// Metrics, one after the other.
@@ -44,6 +48,33 @@ impl Exposition {
         }
     }
 
+    /// The same with two labels.
+    pub(super) fn by_two<'a>(
+        &mut self,
+        name: &str,
+        kind: Kind,
+        help: &str,
+        values: impl IntoIterator<Item = ([(&'a str, &'a str); 2], f64)>,
+    ) {
+        self.head(name, kind, help);
+        for (labels, value) in values {
+            self.sample(name, &labels, value);
+        }
+    }
+
+    /// How long things took: how many took at most each bound.
+    pub(super) fn histogram(&mut self, name: &str, help: &str, histogram: &Histogram) {
+        self.head(name, Kind::Histogram, help);
+        let (parts, count, sum) = histogram.read();
+        let bucket = format!("{name}_bucket");
+        for (bound, count) in parts {
+            self.sample(&bucket, &[("le", &bound.to_string())], count as f64);
+        }
+        self.sample(&bucket, &[("le", "+Inf")], count as f64);
+        self.sample(&format!("{name}_sum"), &[], sum);
+        self.sample(&format!("{name}_count"), &[], count as f64);
+    }
+
     pub(super) fn text(self) -> String {
         self.0
     }
@@ -52,6 +83,7 @@ impl Exposition {
         let kind = match kind {
             Kind::Counter => "counter",
             Kind::Gauge => "gauge",
+            Kind::Histogram => "histogram",
         };
         let help = help.replace('\\', "\\\\").replace('\n', "\\n");
         self.line(format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n"));

@@ -70,7 +70,7 @@ async fn fleet(State(app): State<App>, Asker(caller): Asker) -> Result<Json<Flee
             effects_pending: kept.effects_pending,
             last_event_id: Some(kept.newest).filter(|id| *id > 0).map(|id| id.to_string()),
             blind_times: kept.blind_times,
-            missing: missing(&app),
+            missing: missing(&app.monitor),
         },
     }))
 }

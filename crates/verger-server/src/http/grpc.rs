@@ -196,7 +196,7 @@ async fn serving(app: &App, service: &str) -> Result<Answer, Status> {
 }
 
 fn of_monitor(app: &App) -> Answer {
-    if missing(app).is_empty() { Answer::Serving } else { Answer::NotServing }
+    if missing(&app.monitor).is_empty() { Answer::Serving } else { Answer::NotServing }
 }
 
 fn of_agent(view: &AgentView) -> (String, CheckResponse) {

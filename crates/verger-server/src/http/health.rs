@@ -12,7 +12,7 @@ use verger_api::{Health, Missing, Readiness, Time};
 use super::App;
 use super::routes::Routes;
 use super::told::{Told, Who};
-use crate::monitor::Trouble;
+use crate::monitor::{Monitor, Trouble};
 
 /// A loop that did not turn for so long does not do its work: it wakes every ten seconds at the latest.
 const STILL_MAX: Duration = Duration::from_secs(30);
@@ -32,14 +32,14 @@ async fn health(State(app): State<App>) -> Json<Health> {
 }
 
 async fn ready(State(app): State<App>) -> Response {
-    let readiness = Readiness::of(missing(&app));
+    let readiness = Readiness::of(missing(&app.monitor));
     let status = if readiness.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     (status, Json(readiness)).into_response()
 }
 
 /// What keeps the monitor from doing its work.
-pub(super) fn missing(app: &App) -> Vec<Missing> {
-    let pulse = app.monitor.pulse();
+pub(crate) fn missing(monitor: &Monitor) -> Vec<Missing> {
+    let pulse = monitor.pulse();
     let mut missing = Vec::new();
     if pulse.turns() == 0 {
         missing.push(part("engine", "it has not begun to watch yet".to_owned()));

@@ -17,6 +17,7 @@ use super::inbox::{superseded_item, waiting};
 use super::reported::Reported;
 use super::routes::Routes;
 use super::told::{Told, Who};
+use super::traced::reported;
 use super::{App, Refusal};
 use crate::access::{Caller, Right};
 use crate::monitor::wall_now;
@@ -33,7 +34,7 @@ pub(super) fn routes() -> Routes {
 
 async fn heartbeats(
     State(app): State<App>,
-    Reported { caller, body }: Reported,
+    Reported { caller, body, trace }: Reported,
 ) -> Result<Response, Refusal> {
     let received_at = wall_now();
     let read = ingest::heartbeats(&body, &app.limits);
@@ -51,10 +52,13 @@ async fn heartbeats(
             Err(denied) => taking.report.reject(index, denied.to_string()),
         }
     }
-    taking.answer(&app, is_one).await
+    reported(trace, taking.answer(&app, is_one)).await
 }
 
-async fn signals(State(app): State<App>, Reported { caller, body }: Reported) -> Result<Response, Refusal> {
+async fn signals(
+    State(app): State<App>,
+    Reported { caller, body, trace }: Reported,
+) -> Result<Response, Refusal> {
     let received_at = wall_now();
     let read = ingest::signals(&body, &app.limits);
     let is_one = is_one(&read)?;
@@ -73,7 +77,7 @@ async fn signals(State(app): State<App>, Reported { caller, body }: Reported) ->
             Err(denied) => taking.report.reject(index, denied.to_string()),
         }
     }
-    taking.answer(&app, is_one).await
+    reported(trace, taking.answer(&app, is_one)).await
 }
 
 fn may_say(caller: &Caller, agent: &AgentId, needs_token: bool) -> Result<(), crate::access::Denied> {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use verger_core::AgentView;
 use verger_core::fleet::Fleet;
 use verger_core::health::HealthState;
 use verger_core::liveness::LivenessStatus;
@@ -19,7 +20,8 @@ use super::routes::Routes;
 use super::told::{Told, Who};
 use super::{App, Refusal};
 use crate::access::Right;
-use crate::monitor::Calendar;
+use crate::monitor::{Calendar, place};
+use crate::trace::Exported;
 
 /// Agents that are counted between two turns of the loop.
 const LOOK_MAX: usize = 5_000;
@@ -40,6 +42,8 @@ async fn metrics(State(app): State<App>, Asker(caller): Asker) -> Result<Respons
     let mut text = Exposition::default();
     of_monitor(&app, &mut text);
     of_work(&app, &mut text);
+    of_checks(&app, &mut text);
+    of_traces(&app, &mut text);
     // A loop that stands still must not have its own numbers wait.
     if let Ok(Some(census)) = tokio::time::timeout(COUNT_WITHIN, count(&app)).await {
         census.tell(&mut text);
@@ -53,10 +57,14 @@ fn of_monitor(app: &App, text: &mut Exposition) {
     text.by("verger_build_info", Kind::Gauge, "The version that runs.", "version", version);
     let uptime = app.started.elapsed().as_secs_f64();
     text.one("verger_uptime_seconds", Kind::Gauge, "Since when the monitor runs.", uptime);
-    let ready = if missing(app).is_empty() { 1.0 } else { 0.0 };
+    let ready = if missing(&app.monitor).is_empty() { 1.0 } else { 0.0 };
     text.one("verger_ready", Kind::Gauge, "Whether the monitor does its work.", ready);
     let queued = app.monitor.queued() as f64;
     text.one("verger_queue_messages", Kind::Gauge, "Messages that wait for the loop.", queued);
+    let age = app.monitor.queue_age().as_secs_f64();
+    text.one("verger_queue_age_seconds", Kind::Gauge, "How long the oldest of them has waited.", age);
+    let turns = &app.monitor.tracer().figures.turns;
+    text.histogram("verger_loop_turn_duration_seconds", "How long turns of the loop take.", turns);
     let turns = pulse.turns() as f64;
     text.one("verger_loop_turns_total", Kind::Counter, "Turns of the loop.", turns);
     let age = pulse.age().as_secs_f64();
@@ -76,6 +84,12 @@ fn of_monitor(app: &App, text: &mut Exposition) {
     let help = "Whether what was last read of the configuration holds; 0 when it was refused.";
     let holds = if counted.reload_failed { 0.0 } else { 1.0 };
     text.one("verger_config_last_reload_successful", Kind::Gauge, help, holds);
+    let unwritten = pulse.failing_for().unwrap_or_default().as_secs_f64();
+    text.one("verger_unwritten_seconds", Kind::Gauge, "For how long nothing could be written.", unwritten);
+    let help =
+        "Calls to who sounds the alarm when they end; withheld while the monitor does not do its work.";
+    let calls = counted.dead_man.iter().map(|(result, count)| (*result, *count as f64));
+    text.by("verger_dead_man_calls_total", Kind::Counter, help, "result", calls);
 }
 
 fn of_work(app: &App, text: &mut Exposition) {
@@ -96,6 +110,37 @@ fn of_work(app: &App, text: &mut Exposition) {
     text.by("verger_effects_total", Kind::Counter, help, "action", actions);
 }
 
+/// What 004 §7.2 names: `health.checks.duration` and its siblings, in Prometheus' spelling.
+fn of_checks(app: &App, text: &mut Exposition) {
+    let figures = &app.monitor.tracer().figures;
+    let help = "How long agents took to answer pings, and to fetch questions.";
+    text.histogram("verger_health_checks_duration_seconds", help, &figures.durations);
+    let [success, failure, timeout] = figures.ends().map(|count| count as f64);
+    let help = "Checks that were answered.";
+    text.one("verger_health_checks_success_total", Kind::Counter, help, success);
+    let help = "Checks that could not be made: nobody listens, or the way is broken.";
+    text.one("verger_health_checks_failure_total", Kind::Counter, help, failure);
+    let help = "Checks that were not answered before the next was due.";
+    text.one("verger_health_checks_timeout_total", Kind::Counter, help, timeout);
+    let help = "Changes of state, by where they led to.";
+    let changes = STATES.into_iter().zip(figures.transitions().map(|count| count as f64));
+    text.by("verger_health_state_transitions_total", Kind::Counter, help, "to", changes);
+}
+
+fn of_traces(app: &App, text: &mut Exposition) {
+    let Exported { sent, lost, failures, waiting, oldest_secs } = app.monitor.tracer().exported();
+    let help = "Spans that a receiver has taken.";
+    text.one("verger_trace_spans_exported_total", Kind::Counter, help, sent as f64);
+    let help = "Spans that were lost: no room while the receiver was away, not wanted, or without an end.";
+    let lost = lost.iter().map(|(reason, count)| (*reason, *count as f64));
+    text.by("verger_trace_spans_dropped_total", Kind::Counter, help, "reason", lost);
+    let help = "Tries to send spans that failed.";
+    text.one("verger_trace_export_failures_total", Kind::Counter, help, failures as f64);
+    text.one("verger_trace_queue_spans", Kind::Gauge, "Spans that wait to be sent.", waiting as f64);
+    let help = "How long spans have been waiting.";
+    text.one("verger_trace_queue_age_seconds", Kind::Gauge, help, oldest_secs);
+}
+
 /// The fleet in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Census {
@@ -105,6 +150,40 @@ struct Census {
     breakers: [u64; 3],
     followed: u64,
     displaced: u64,
+    named: Named,
+}
+
+/// Agents that are named one by one, where that was asked for: those in trouble first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Named {
+    most: usize,
+    bad: Vec<(String, HealthState)>,
+    good: Vec<(String, HealthState)>,
+    left_out: u64,
+}
+
+impl Named {
+    fn show(&mut self, view: &AgentView) {
+        let is_well = matches!(view.state, HealthState::Healthy | HealthState::Terminated);
+        let list = if is_well { &mut self.good } else { &mut self.bad };
+        if list.len() < self.most {
+            list.push((view.id.to_string(), view.state));
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    fn tell(&self, text: &mut Exposition) {
+        let shown: Vec<_> = self.bad.iter().chain(&self.good).take(self.most).collect();
+        let left_out = self.left_out + (self.bad.len() + self.good.len() - shown.len()) as u64;
+        let help = "The state of single agents, as many as `telemetry.metrics.agents_max` allows.";
+        let agents = shown
+            .iter()
+            .map(|(agent, state)| ([("agent", agent.as_str()), ("state", STATES[place(*state)])], 1.0));
+        text.by_two("verger_health_state_by_instance", Kind::Gauge, help, agents);
+        let help = "Agents that are not named one by one.";
+        text.one("verger_health_state_by_instance_omitted", Kind::Gauge, help, left_out as f64);
+    }
 }
 
 impl Census {
@@ -112,14 +191,8 @@ impl Census {
     fn count(&mut self, fleet: &Fleet, calendar: &Calendar, from: u32) -> Option<u32> {
         let (views, next) = fleet.page(calendar.now(), from, LOOK_MAX);
         for view in views {
-            self.states[match view.state {
-                HealthState::Unknown => 0,
-                HealthState::Healthy => 1,
-                HealthState::Degraded => 2,
-                HealthState::Stuck => 3,
-                HealthState::Failing => 4,
-                HealthState::Terminated => 5,
-            }] += 1;
+            self.states[place(view.state)] += 1;
+            self.named.show(&view);
             self.statuses[match view.liveness.status {
                 LivenessStatus::Online => 0,
                 LivenessStatus::Idle => 1,
@@ -155,12 +228,14 @@ impl Census {
         text.one("verger_followed_agents", Kind::Gauge, help, self.followed as f64);
         let help = "Agents that were followed no more, to make room for others.";
         text.one("verger_followed_displaced_total", Kind::Counter, help, self.displaced as f64);
+        self.named.tell(text);
     }
 }
 
 /// Counts all agents, some at a time; nothing if the monitor is ending or has too much to do.
 async fn count(app: &App) -> Option<Census> {
-    let (mut census, mut from) = (Census::default(), 0);
+    let named = Named { most: app.monitor.tracer().figures.agents_max(), ..Named::default() };
+    let (mut census, mut from) = (Census { named, ..Census::default() }, 0);
     loop {
         let look = app.monitor.look(move |fleet, calendar| {
             let next = census.count(fleet, calendar, from);

@@ -41,13 +41,14 @@ mod signed;
 mod tasks;
 mod tokens;
 mod told;
+mod traced;
 
 use axum::Router;
 use axum::middleware;
 use axum::routing::post;
 
 pub use app::{App, Parts};
-pub(crate) use health::meaning;
+pub(crate) use health::{meaning, missing};
 pub(crate) use refusal::Refusal;
 
 use routes::Routes;
@@ -92,6 +93,8 @@ pub fn router(app: App) -> Router {
         .fallback(refusal::no_such_address)
         .method_not_allowed_fallback(refusal::wrong_method)
         .layer(axum::extract::DefaultBodyLimit::max(app::BODY_MAX))
+        // Innermost: what an order does is done on a task of its own.
+        .layer(middleware::from_fn_with_state(app.clone(), traced::trace))
         .layer(middleware::from_fn_with_state(app.clone(), asker::check_origin))
         .layer(middleware::from_fn_with_state(app.clone(), health::say_what_is_unwritten))
         .layer(middleware::from_fn_with_state(auditor::Auditor::new(app.clone()), auditor::audit))

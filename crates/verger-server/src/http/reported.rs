@@ -14,11 +14,14 @@ use super::app::BODY_MAX;
 use super::asker::{Asker, from_own_page};
 use super::{App, Refusal, refusal};
 use crate::access::Caller;
+use crate::trace::Begun;
 
 /// A report that may be looked at.
 pub(super) struct Reported {
     pub(super) caller: Caller,
     pub(super) body: Bytes,
+    /// Its part in the trace that it bears.
+    pub(super) trace: Option<Begun>,
 }
 
 impl FromRequest<App> for Reported {
@@ -29,8 +32,10 @@ impl FromRequest<App> for Reported {
         DefaultBodyLimit::max(BODY_MAX).apply(&mut request);
         let (mut parts, body) = request.into_parts();
         let Asker(caller) = Asker::from_request_parts(&mut parts, app).await?;
+        let name = || format!("{} {}", parts.method, parts.uri.path());
+        let trace = Begun::of(app.monitor.tracer(), &parts.headers, name);
         let body = Bytes::from_request(Request::from_parts(parts, body), app).await?;
-        Ok(Self { caller, body })
+        Ok(Self { caller, body, trace })
     }
 }
 

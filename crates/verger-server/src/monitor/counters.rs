@@ -8,6 +8,8 @@ use verger_core::effect::Action;
 use verger_core::signal::Body;
 use verger_engine::{Answer, Blind, BlindCause, Message, Turn};
 
+use crate::carry::Called;
+
 /// The kinds of what comes in.
 pub(super) const KINDS: [&str; 28] = [
     "heartbeat",
@@ -75,6 +77,8 @@ pub struct Counters {
     /// Of the configuration: those that hold, and those that were refused.
     reloads: [AtomicU64; 2],
     reload_failed: AtomicBool,
+    /// Calls to who sounds the alarm when they end: heard, failed, withheld.
+    dead_man: [AtomicU64; 3],
 }
 
 /// What was counted up to now.
@@ -96,6 +100,8 @@ pub struct Counted {
     pub reloads: Vec<(&'static str, u64)>,
     /// Whether the last try was refused: what is in the file is not what holds.
     pub reload_failed: bool,
+    /// Calls to who sounds the alarm when they end, by what came of them.
+    pub dead_man: Vec<(&'static str, u64)>,
 }
 
 impl Counters {
@@ -114,6 +120,7 @@ impl Counters {
             blind_millis: all(&CAUSES, &self.blind_millis),
             reloads: all(&["done", "refused"], &self.reloads),
             reload_failed: self.reload_failed.load(Ordering::Relaxed),
+            dead_man: all(&["heard", "failed", "withheld"], &self.dead_man),
         }
     }
 
@@ -124,6 +131,15 @@ impl Counters {
     pub(crate) fn on_reload(&self, done: bool) {
         self.reloads[usize::from(!done)].fetch_add(1, Ordering::Relaxed);
         self.reload_failed.store(!done, Ordering::Relaxed);
+    }
+
+    pub(crate) fn on_dead_man(&self, called: Called) {
+        let place = match called {
+            Called::Heard => 0,
+            Called::Failed => 1,
+            Called::Withheld => 2,
+        };
+        self.dead_man[place].fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn on_turn(&self, turn: &Turn) {

@@ -8,6 +8,7 @@ use verger_engine::{Answer, Inbox, Input, Message, Ticket};
 
 use super::counters::{Counters, Tally};
 use super::queue::{Delivery, Queue};
+use crate::trace::{Context, Tracer};
 
 /// A ticket is the delivery's number and, in its last bits, the message's place there.
 const PLACE_BITS: u32 = 20;
@@ -18,6 +19,8 @@ pub(crate) struct Door {
     deliveries: VecDeque<Delivery>,
     /// What is left of the delivery at hand.
     messages: std::vec::IntoIter<Message>,
+    /// The trace in which it came.
+    context: Option<Context>,
     number: u64,
     place: u64,
     /// Deliveries whose answers are not all known yet.
@@ -25,6 +28,7 @@ pub(crate) struct Door {
     taken: usize,
     tally: Tally,
     counters: Arc<Counters>,
+    tracer: Arc<Tracer>,
 }
 
 struct Open {
@@ -34,17 +38,19 @@ struct Open {
 }
 
 impl Door {
-    pub(crate) fn new(queue: Arc<Queue>, counters: Arc<Counters>) -> Self {
+    pub(crate) fn new(queue: Arc<Queue>, counters: Arc<Counters>, tracer: Arc<Tracer>) -> Self {
         Self {
             queue,
             deliveries: VecDeque::new(),
             messages: Vec::new().into_iter(),
+            context: None,
             number: 0,
             place: 0,
             open: BTreeMap::new(),
             taken: 0,
             tally: Tally::default(),
             counters,
+            tracer,
         }
     }
 
@@ -59,7 +65,10 @@ impl Door {
         if self.deliveries.is_empty() {
             self.deliveries = self.queue.drain();
         }
-        let Some(Delivery { messages, answers }) = self.deliveries.pop_front() else { return false };
+        let Some(Delivery { messages, answers, context }) = self.deliveries.pop_front() else {
+            return false;
+        };
+        self.context = context;
         (self.number, self.place) = (self.number + 1, 0);
         let left = messages.len();
         match answers {
@@ -84,6 +93,7 @@ impl Inbox for Door {
                 self.place += 1;
                 self.taken += 1;
                 self.tally.on_input(&message);
+                self.tracer.on_message(&message, self.context.as_ref());
                 return Some(Input { ticket: is_awaited.then_some(ticket), message });
             }
             if !self.begin() {
@@ -121,10 +131,12 @@ mod tests {
     #[test]
     fn answers_come_back_together_in_the_order_of_the_messages() {
         let queue = Arc::new(Queue::default());
-        let mut door = Door::new(Arc::clone(&queue), Arc::default());
+        let mut door = Door::new(Arc::clone(&queue), Arc::default(), Arc::default());
         let (tell, mut answers) = oneshot::channel();
-        queue.push(Delivery { messages: vec![order("x")], answers: None }).expect("room");
-        queue.push(Delivery { messages: vec![order("a"), order("b")], answers: Some(tell) }).expect("room");
+        queue.push(Delivery { messages: vec![order("x")], answers: None, context: None }).expect("room");
+        queue
+            .push(Delivery { messages: vec![order("a"), order("b")], answers: Some(tell), context: None })
+            .expect("room");
         assert_eq!(door.next().expect("x").ticket, None, "nobody waits for it");
         let tickets =
             [door.next(), door.next()].map(|input| input.and_then(|input| input.ticket).expect("awaited"));
@@ -139,9 +151,9 @@ mod tests {
     #[test]
     fn a_delivery_of_nothing_is_answered_with_nothing() {
         let queue = Arc::new(Queue::default());
-        let mut door = Door::new(Arc::clone(&queue), Arc::default());
+        let mut door = Door::new(Arc::clone(&queue), Arc::default(), Arc::default());
         let (tell, mut answers) = oneshot::channel();
-        queue.push(Delivery { messages: vec![], answers: Some(tell) }).expect("room");
+        queue.push(Delivery { messages: vec![], answers: Some(tell), context: None }).expect("room");
         assert!(door.next().is_none());
         assert_eq!(answers.try_recv(), Ok(vec![]));
     }

@@ -4,6 +4,7 @@ mod calendar;
 mod clock;
 mod counters;
 mod door;
+mod figures;
 mod heard;
 mod outlet;
 mod pending;
@@ -29,6 +30,8 @@ use verger_store::{Archive, EngineStore};
 pub use calendar::Calendar;
 pub use clock::{SystemClock, wall_now};
 pub use counters::{Counted, Counters};
+pub(crate) use figures::place;
+pub use figures::{Figures, Histogram};
 pub use heard::{Heard, HeardBeat};
 pub use pending::{Handover, Item, Kind, Listener, Pending};
 pub use presence::{Manner, Presence};
@@ -40,6 +43,8 @@ use door::Door;
 use outlet::Outlet;
 use queue::{Delivery, Queue};
 use turning::Turning;
+
+use crate::trace::{self, Tracer};
 
 /// Blind times that are read back after a restart.
 const BLIND_TIMES: usize = 4_096;
@@ -53,6 +58,7 @@ pub struct Monitor {
     pending: Arc<Pending>,
     pulse: Arc<Pulse>,
     counters: Arc<Counters>,
+    tracer: Arc<Tracer>,
     archive: Archive,
     heard: Arc<Heard>,
     patience: Duration,
@@ -92,6 +98,17 @@ impl Monitor {
         settings: Settings,
         seed: u64,
     ) -> Result<Started, StartError> {
+        Self::start_traced(store, policies, settings, seed, Arc::new(Tracer::new(seed)))
+    }
+
+    /// The same, with what is known of traces in the hands of whoever writes events, too.
+    pub fn start_traced(
+        store: (EngineStore, Archive),
+        policies: Policies,
+        settings: Settings,
+        seed: u64,
+        tracer: Arc<Tracer>,
+    ) -> Result<Started, StartError> {
         let (store, archive) = store;
         let strict = settings.strict;
         let blind =
@@ -105,11 +122,12 @@ impl Monitor {
             pending: Arc::clone(&pending),
             queue: Arc::clone(&queue),
             counters: Arc::clone(&counters),
+            tracer: Arc::clone(&tracer),
             carried,
         };
         let restore = |rows, at| Fleet::restore(policies, seed, rows, at);
         let engine = Engine::open(SystemClock, store, outlet, settings, restore)?;
-        let door = Door::new(Arc::clone(&queue), Arc::clone(&counters));
+        let door = Door::new(Arc::clone(&queue), Arc::clone(&counters), Arc::clone(&tracer));
         let turning = Turning {
             engine,
             door,
@@ -117,6 +135,7 @@ impl Monitor {
             calendar,
             pulse: Arc::clone(&pulse),
             counters: Arc::clone(&counters),
+            tracer: Arc::clone(&tracer),
         };
         let closed = Closed(Arc::clone(&queue));
         let thread = std::thread::Builder::new().name("verger-engine".to_owned()).spawn(move || {
@@ -126,7 +145,7 @@ impl Monitor {
         })?;
         let heard = Arc::default();
         let monitor =
-            Self { queue, pending, pulse, counters, archive, heard, patience: ANSWER_WITHIN, strict };
+            Self { queue, pending, pulse, counters, tracer, archive, heard, patience: ANSWER_WITHIN, strict };
         Ok(Started { monitor, effects, thread })
     }
 
@@ -148,7 +167,7 @@ impl Monitor {
             return Err(refusal);
         }
         let (tell, answers) = oneshot::channel();
-        self.queue.push(Delivery { messages, answers: Some(tell) })?;
+        self.queue.push(Delivery { messages, answers: Some(tell), context: trace::current() })?;
         self.answered(answers).await
     }
 
@@ -193,7 +212,7 @@ impl Monitor {
 
     /// Hands messages over without waiting for what becomes of them.
     pub fn send(&self, messages: Vec<Message>) -> Result<(), Unavailable> {
-        self.queue.push(Delivery { messages, answers: None })
+        self.queue.push(Delivery { messages, answers: None, context: trace::current() })
     }
 
     /// Looks at the fleet between two turns of the loop. States and decisions that are seen are on disk, unless
@@ -216,6 +235,13 @@ impl Monitor {
     /// Has the fleet judged by these policies, and the loop paced by these settings, from its next turn on.
     pub fn reconfigure(&self, policies: Policies, settings: Settings) {
         self.queue.change(Box::new((policies, settings)));
+    }
+
+    /// Whether the loop turns, now: it is asked to, and has this long to do so.
+    pub async fn turns_within(&self, longest: Duration) -> bool {
+        // What it answers does not matter: one that cannot write takes no questions, and turns all the same.
+        let _ = tokio::time::timeout(longest, self.look(|_, _| ())).await;
+        self.pulse.age() < longest
     }
 
     /// Takes what waits for this life of an agent, to be handed over now.
@@ -277,6 +303,16 @@ impl Monitor {
     /// What the loop has taken in and given out.
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// Which trace each thing belongs to.
+    pub fn tracer(&self) -> &Arc<Tracer> {
+        &self.tracer
+    }
+
+    /// How long the oldest message has waited for the loop.
+    pub fn queue_age(&self) -> Duration {
+        self.queue.age()
     }
 
     /// Messages that wait for the loop.

@@ -11,6 +11,7 @@ use super::clock::wall_now;
 use super::counters::Counters;
 use super::pending::{Item, Kind, Pending};
 use super::queue::Queue;
+use crate::trace::Tracer;
 
 /// What an agent is told that repeats itself.
 const INTERRUPTED: &str = "You repeat the same call. Stop, and take another way.";
@@ -24,6 +25,7 @@ pub(crate) struct Outlet {
     pub(crate) pending: Arc<Pending>,
     pub(crate) queue: Arc<Queue>,
     pub(crate) counters: Arc<Counters>,
+    pub(crate) tracer: Arc<Tracer>,
     pub(crate) carried: mpsc::UnboundedSender<Effect>,
 }
 
@@ -46,6 +48,7 @@ impl Outlet {
 impl Outbox for Outlet {
     fn release(&mut self, effect: &Effect) {
         self.counters.on_effect(&effect.action);
+        self.tracer.on_release(effect);
         match &effect.action {
             // Nobody listens: that is an answer too, and a quick one.
             Action::Ping if !self.pending.is_heard(&effect.key.agent) => {
@@ -77,6 +80,7 @@ impl Outbox for Outlet {
     fn release_again(&mut self, effect: &Effect) {
         if self.holds(&effect.action) {
             self.counters.on_effect(&effect.action);
+            self.tracer.on_release(effect);
             self.wait(effect, true);
         } else {
             self.release(effect);
@@ -95,6 +99,7 @@ impl Outbox for Outlet {
     }
 
     fn withdraw(&mut self, key: &EffectKey) {
+        self.tracer.on_withdrawn(key);
         self.pending.withdraw(key);
     }
 }
@@ -123,8 +128,13 @@ mod tests {
 
     fn outlet() -> (Outlet, mpsc::UnboundedReceiver<Effect>) {
         let (carried, effects) = mpsc::unbounded_channel();
-        let outlet =
-            Outlet { pending: Arc::default(), queue: Arc::default(), counters: Arc::default(), carried };
+        let outlet = Outlet {
+            pending: Arc::default(),
+            queue: Arc::default(),
+            counters: Arc::default(),
+            tracer: Arc::default(),
+            carried,
+        };
         (outlet, effects)
     }
 

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 use verger_core::fleet::Fleet;
@@ -13,6 +13,7 @@ use verger_core::policy::Policies;
 use verger_engine::{Answer, Message, Settings};
 
 use super::Calendar;
+use crate::trace::Context;
 
 /// Messages that may wait. At a million a second they are a tenth of a second's work.
 pub(crate) const MESSAGES_MAX: usize = 65_536;
@@ -24,6 +25,8 @@ pub(crate) struct Delivery {
     pub(crate) messages: Vec<Message>,
     /// Who waits for all the answers, in the order of the messages.
     pub(crate) answers: Option<oneshot::Sender<Vec<Answer>>>,
+    /// The trace in which they came.
+    pub(crate) context: Option<Context>,
 }
 
 /// Somebody looks at the fleet.
@@ -61,6 +64,8 @@ pub(crate) struct Queue {
 #[derive(Default)]
 struct Inner {
     deliveries: VecDeque<Delivery>,
+    /// Since when the first of them waits.
+    since: Option<Instant>,
     /// Messages handed over and not taken by the loop yet.
     waiting: usize,
     looks: Vec<Look>,
@@ -72,6 +77,13 @@ struct Inner {
 }
 
 impl Inner {
+    fn put(&mut self, delivery: Delivery) {
+        if self.deliveries.is_empty() {
+            self.since = Some(Instant::now());
+        }
+        self.deliveries.push_back(delivery);
+    }
+
     /// Whether there is nothing to turn the loop for before its time. What cannot be taken is no reason.
     fn is_idle(&self, may_take: bool) -> bool {
         let waits = !self.deliveries.is_empty() || !self.looks.is_empty();
@@ -91,7 +103,7 @@ impl Queue {
             return Err(Unavailable::Overloaded);
         }
         inner.waiting = waiting;
-        inner.deliveries.push_back(delivery);
+        inner.put(delivery);
         drop(inner);
         self.arrived.notify_one();
         Ok(())
@@ -105,7 +117,7 @@ impl Queue {
             return;
         }
         inner.waiting += 1;
-        inner.deliveries.push_back(Delivery { messages: vec![message], answers: None });
+        inner.put(Delivery { messages: vec![message], answers: None, context: None });
         drop(inner);
         self.arrived.notify_one();
     }
@@ -144,12 +156,19 @@ impl Queue {
 
     /// Everything that waits. It counts as waiting until the loop says that it was [taken](Self::took).
     pub(crate) fn drain(&self) -> VecDeque<Delivery> {
-        std::mem::take(&mut self.lock().deliveries)
+        let mut inner = self.lock();
+        inner.since = None;
+        std::mem::take(&mut inner.deliveries)
     }
 
     pub(crate) fn took(&self, messages: usize) {
         let mut inner = self.lock();
         inner.waiting = inner.waiting.saturating_sub(messages);
+    }
+
+    /// How long the first of what waits has done so.
+    pub(crate) fn age(&self) -> Duration {
+        self.lock().since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
     /// Messages handed over and not taken by the loop yet.
@@ -191,7 +210,7 @@ mod tests {
     fn delivery(messages: usize) -> Delivery {
         let order =
             Command { agent: "a".into(), incarnation: None, by: "ada".into(), order: Order::Unregister };
-        Delivery { messages: vec![Message::Command(order); messages], answers: None }
+        Delivery { messages: vec![Message::Command(order); messages], answers: None, context: None }
     }
 
     #[test]

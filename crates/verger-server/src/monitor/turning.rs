@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 use verger_core::time::WallTime;
@@ -14,6 +14,7 @@ use super::counters::Counters;
 use super::door::Door;
 use super::outlet::Outlet;
 use super::queue::Queue;
+use crate::trace::Tracer;
 
 /// Turns after which the end is not waited for any longer when the store cannot be written.
 const LAST_TRIES: u32 = 20;
@@ -116,6 +117,7 @@ pub(crate) struct Turning<S> {
     pub(crate) calendar: Calendar,
     pub(crate) pulse: Arc<Pulse>,
     pub(crate) counters: Arc<Counters>,
+    pub(crate) tracer: Arc<Tracer>,
 }
 
 impl<S: Store> Turning<S> {
@@ -126,7 +128,9 @@ impl<S: Store> Turning<S> {
                 let (policies, settings) = *change;
                 self.engine.reconfigure(policies, settings);
             }
+            let began = Instant::now();
             let turn = self.engine.turn(&mut self.door);
+            self.tracer.figures.turns.add(began.elapsed());
             self.after(&turn);
             if self.queue.is_stopping() {
                 break;
@@ -144,6 +148,9 @@ impl<S: Store> Turning<S> {
         self.pulse.beat(turn);
         self.tell_trouble();
         self.counters.on_turn(turn);
+        if turn.committed {
+            self.tracer.on_commit();
+        }
         if let Some(blind) = self.calendar.on_turn(turn.now, SystemClock.read(), turn.blind) {
             self.counters.on_blind(&blind);
         }

@@ -56,6 +56,14 @@ pub enum ServeError {
         #[source]
         source: verger_act::TargetError,
     },
+    /// A header that is to be sent is none.
+    #[error("`{place}` of the configuration: {why}")]
+    Header {
+        /// Where it is configured.
+        place: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
     /// The means to call other programs cannot be had.
     #[error(transparent)]
     Client(#[from] verger_act::ClientError),

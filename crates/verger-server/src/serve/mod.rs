@@ -15,12 +15,16 @@ mod connections;
 mod fatal;
 mod files;
 mod listener;
+mod log;
 mod pace;
 mod reload;
 mod service;
+mod systemd;
 mod tls;
 mod welcome;
 
 pub use fatal::ServeError;
+pub use log::{About, Log};
 pub use reload::{Load, Reload};
-pub use service::{Log, Options, Serving};
+pub use service::{Options, Serving};
+pub use systemd::Systemd;

@@ -50,7 +50,7 @@ mod tests {
     }
 
     fn store(folder: &TempDir) -> EngineStore {
-        let encoder = Encoder { source: SOURCE.to_owned() };
+        let encoder = Encoder { source: SOURCE.to_owned(), ..Encoder::default() };
         verger_store::open(Options::new(folder.path(), std::sync::Arc::new(encoder))).expect("it opens").0
     }
 

@@ -13,7 +13,7 @@ use verger_config::{Configuration, Problems};
 use super::files::Files;
 use super::pace::settings;
 use super::service::check_reach;
-use super::{Log, ServeError, tls};
+use super::{Log, ServeError, Systemd, tls};
 use crate::carry::Reach;
 use crate::http::App;
 use crate::monitor::told;
@@ -68,6 +68,7 @@ pub(super) struct Reloader {
     pub(super) places: Places,
     pub(super) app: App,
     pub(super) log: Log,
+    pub(super) systemd: Arc<Systemd>,
 }
 
 impl Ready {
@@ -94,6 +95,7 @@ impl Reloader {
                 Some(()) = reload.asked.recv() => {}
                 () = reload.files.change() => {}
             }
+            self.systemd.reloads();
             let (load, file, files) = (Arc::clone(&reload.load), reload.file.clone(), reload.files.clone());
             // It reads files, which may take its time.
             let read = tokio::task::spawn_blocking(move || read(&load, file.as_deref(), files)).await;
@@ -108,12 +110,14 @@ impl Reloader {
                 Ok(ready) => self.apply(ready),
                 Err(why) => self.refuse(&why),
             }
+            self.systemd.reloaded();
         }
     }
 
     fn refuse(&self, why: &str) {
         self.app.monitor.counters().on_reload(false);
-        (self.log)(&format!("the configuration is wrong, so nothing was changed\n{}", why.trim_end()));
+        let more: Vec<String> = why.trim_end().lines().map(str::to_owned).collect();
+        self.log.warn_more("the configuration is wrong, so nothing was changed", &more);
     }
 
     fn apply(&mut self, ready: Ready) {
@@ -127,7 +131,10 @@ impl Reloader {
         }
         self.present = configuration;
         self.app.monitor.counters().on_reload(true);
-        (self.log)(&lines.join("\n  "));
+        self.log.set(self.present.telemetry.log);
+        if let Some((head, more)) = lines.split_first() {
+            self.log.warn_more(head, more);
+        }
     }
 
     fn is_encrypted(&self) -> bool {

@@ -19,10 +19,11 @@ use super::connections::Connections;
 use super::listener::Listener;
 use super::pace::settings;
 use super::reload::{Ready, Reload, Reloader};
-use super::{ServeError, welcome};
+use super::{Log, ServeError, Systemd, welcome};
 use crate::access::{Doorkeeper, Origin, admin_secret};
 use crate::http::{self, App, Parts};
 use crate::monitor::{Monitor, Started};
+use crate::trace::Tracer;
 use crate::unix::{self, Socket};
 use crate::wire::{Encoder, SOURCE};
 
@@ -35,9 +36,6 @@ const SOCKET_FILE: &str = "verger.sock";
 /// How long local clients have to finish what is under way.
 const LOCAL_WITHIN: Duration = Duration::from_secs(3);
 
-/// Takes a line for whoever operates the monitor.
-pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
-
 /// What a monitor is started with.
 pub struct Options {
     /// What it is told.
@@ -48,6 +46,8 @@ pub struct Options {
     pub log: Log,
     /// How the configuration is loaded again, if it can be.
     pub reload: Option<Reload>,
+    /// Who started it, if it wants to be told how it does.
+    pub systemd: Systemd,
 }
 
 /// A monitor that is watching and can be served.
@@ -58,6 +58,7 @@ pub struct Serving {
     listener: Listener,
     local: Local,
     reloader: Reloader,
+    systemd: Arc<Systemd>,
     url: String,
     welcome: String,
     data_dir: PathBuf,
@@ -67,14 +68,17 @@ impl Serving {
     /// Starts a monitor. Its data directory is its own until the end; connections are taken in by [`run`](Self::run).
     pub async fn start(options: Options) -> Result<Self, ServeError> {
         let begun = Instant::now();
-        let Options { configuration, version, log, mut reload } = options;
+        let Options { configuration, version, log, mut reload, systemd } = options;
+        log.set(configuration.telemetry.log);
         check_reach(&configuration.server)?;
         if let Some(reload) = &mut reload {
             reload.follow(&configuration);
         }
         let (configuration, places) = Ready::of(configuration)?.spread();
         let server = configuration.server.clone();
-        let (store, newest) = open(&server)?;
+        let seed = seed()?;
+        let tracer = Arc::new(Tracer::new(seed.rotate_left(32)));
+        let (store, newest) = open(&server, Arc::clone(&tracer))?;
         let data_dir = store.1.directory().to_owned();
         let data_dir = fs::canonicalize(&data_dir).unwrap_or(data_dir);
         let admin = admin_secret(&data_dir)?;
@@ -85,12 +89,12 @@ impl Serving {
         let address = listener.address().map_err(failed)?;
         let archive = store.1.clone();
         let (policies, pace) = (configuration.policies.clone(), settings(&configuration.storage));
-        let mut started = Monitor::start(store, policies, pace, seed()?)?;
+        let mut started = Monitor::start_traced(store, policies, pace, seed, tracer)?;
         let doorkeeper = Doorkeeper::new(archive, &admin);
         let live = places.live.subscribe();
         doorkeeper.set_orchestrator(live.borrow().secret.clone());
         let url = welcome::url(address, listener.is_encrypted());
-        let background = Background::start(&mut started, &live, &newest, &url, &log)?;
+        let background = Background::start(&mut started, &live, &newest, &url, version, &log)?;
         let origin = Origin::new(address, []);
         let origin = if listener.is_encrypted() { origin.through_tls() } else { origin };
         let app = App::new(Parts {
@@ -108,13 +112,26 @@ impl Serving {
         let file = data_dir.join(URL_FILE);
         fs::write(&file, format!("{url}\n")).map_err(|source| ServeError::File { path: file, source })?;
         if server.insecure && !address.ip().is_loopback() {
-            log("connections from other machines are not encrypted: tokens can be read on the way");
+            log.warn("connections from other machines are not encrypted: tokens can be read on the way");
         }
         let router = http::router(app.clone());
-        let reloader = Reloader { reload, present: configuration, places, app, log };
+        let systemd = Arc::new(systemd);
+        let reloader =
+            Reloader { reload, present: configuration, places, app, log, systemd: Arc::clone(&systemd) };
         let local = Local::serve(socket, router.clone());
         let connections = Connections::new(router);
-        Ok(Self { started, background, connections, listener, local, reloader, url, welcome, data_dir })
+        Ok(Self {
+            started,
+            background,
+            connections,
+            listener,
+            local,
+            reloader,
+            systemd,
+            url,
+            welcome,
+            data_dir,
+        })
     }
 
     /// Where it answers.
@@ -129,14 +146,18 @@ impl Serving {
 
     /// Serves until `shutdown` is done; then answers what is under way, writes down what is known, and ends.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
-        let Self { started, mut background, connections, listener, local, mut reloader, data_dir, .. } = self;
+        let Self { started, mut background, connections, listener, local, mut reloader, .. } = self;
+        let (systemd, url, data_dir) = (self.systemd, self.url, self.data_dir);
+        systemd.ready(&url);
         let broken = tokio::select! {
             () = shutdown => None,
             () = listener.run(&connections) => None,
             () = reloader.run() => None,
+            () = systemd.feed(&started.monitor) => None,
             () = loop_ends(&started) => Some(ServeError::LoopEnded),
             () = background.breaks() => Some(ServeError::PartEnded),
         };
+        systemd.stopping();
         // Nobody new is let in.
         drop(listener);
         tokio::join!(connections.finish(), local.finish());
@@ -188,8 +209,8 @@ pub(super) fn check_reach(server: &Server) -> Result<(), ServeError> {
 
 type Opened = ((EngineStore, Archive), watch::Receiver<i64>);
 
-fn open(server: &Server) -> Result<Opened, ServeError> {
-    let encoder = Arc::new(Encoder { source: SOURCE.to_owned() });
+fn open(server: &Server, tracer: Arc<Tracer>) -> Result<Opened, ServeError> {
+    let encoder = Arc::new(Encoder { source: SOURCE.to_owned(), tracer });
     let (tell, newest) = watch::channel(0);
     let mut options = verger_store::Options::new(&server.data_dir, encoder);
     options.on_events = Some(Box::new(move |id| {

@@ -3,6 +3,8 @@
 //! Facts that the specifications name have payloads of their own; the others are [notes](super::note): a sentence, and
 //! who did it.
 
+use std::sync::Arc;
+
 use verger_api::event::{
     AgentCritical, AgentDegraded, AgentDisconnected, AgentHealthy, AgentReconnected, AgentTerminated,
     BreakerStateChanged, CloudEvent, EscalationDecided, EscalationTriggered, EventData, HealthStateChanged,
@@ -23,16 +25,19 @@ use verger_engine::{Blind, BlindCause};
 use verger_store::{EncodeEvent, EventText, IncidentChange, JournalEvent, Place};
 
 use super::{agent, evidence, incident, note, states};
+use crate::trace::Tracer;
 
 /// What may be decided about an agent that is in trouble.
 const OPTIONS: [api::Decision; 3] =
     [api::Decision::AllowMoreTime, api::Decision::ForceHandoff, api::Decision::TerminateAndRecover];
 
 /// Puts facts into `CloudEvents`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Encoder {
     /// Which monitor says so, as in `/verger`.
     pub source: String,
+    /// Knows which trace an event belongs to.
+    pub tracer: Arc<Tracer>,
 }
 
 impl EncodeEvent for Encoder {
@@ -95,6 +100,7 @@ impl Encoder {
         let task = task_of(&event.fact).cloned().or_else(work);
         let kind = data.kind().as_str();
         let subject = subject(event, task.as_ref()).map(Into::into);
+        let context = self.tracer.on_event(event, place, kind, task.as_ref());
         let envelope = CloudEvent {
             id: place.id.to_string().into(),
             source: self.source.as_str().into(),
@@ -102,7 +108,7 @@ impl Encoder {
             time: Time::from_millis(place.at.wall.0),
             incarnation: event.agent.as_ref().map(|(_, life)| life.0),
             task_id: task.as_ref().map(|task| task.as_str().into()),
-            traceparent: None,
+            traceparent: context.map(|context| context.to_string().into()),
             data,
         };
         let body = envelope.to_json();
@@ -428,7 +434,7 @@ mod tests {
         let at = Timestamp::ZERO + Span::secs(100);
         let agent = agent.map(|agent| (agent.into(), Incarnation(2)));
         let place = Place { id: 7, at: Moment { observed: at, wall: WallTime(1_790_000_000_000) } };
-        let encoder = Encoder { source: "/verger".to_owned() };
+        let encoder = Encoder { source: "/verger".to_owned(), ..Encoder::default() };
         let text = encoder.encode(&Event { at, agent, fact }, place, None);
         let event = CloudEvent::decode(text.body.as_bytes()).expect("it can be read back");
         (text, event)
@@ -436,7 +442,7 @@ mod tests {
 
     #[test]
     fn l49_a_change_of_state_says_whose_which_life_when_and_why() {
-        let evidence = std::sync::Arc::new([]);
+        let evidence = Arc::new([]);
         let fact = Fact::StateChanged { from: HealthState::Stuck, to: HealthState::Healthy, evidence };
         let (text, event) = encoded(Some("a"), fact);
         assert_eq!(text.kind, "HEALTH_STATE_CHANGED");

@@ -30,10 +30,21 @@ async fn h09_the_metrics_are_what_prometheus_expects_and_say_what_is_the_case() 
         ("verger_breakers{state=\"OPEN\"}", 0.0),
         ("verger_commit_failures_total", 0.0),
         ("verger_blind_seconds_total{cause=\"store\"}", 0.0),
+        ("verger_health_state_transitions_total{to=\"HEALTHY\"}", 1.0),
+        ("verger_health_checks_timeout_total", 0.0),
+        ("verger_health_checks_duration_seconds_count", 0.0),
+        ("verger_trace_spans_dropped_total{reason=\"full\"}", 0.0),
+        ("verger_dead_man_calls_total{result=\"failed\"}", 0.0),
     ] {
         assert_eq!(samples.get(sample), Some(&expected), "{sample}\n{}", got.text);
     }
-    for sample in ["verger_commits_total", "verger_loop_turns_total", "verger_uptime_seconds"] {
+    for sample in [
+        "verger_commits_total",
+        "verger_loop_turns_total",
+        "verger_loop_turn_duration_seconds_count",
+        "verger_loop_turn_duration_seconds_bucket{le=\"+Inf\"}",
+        "verger_uptime_seconds",
+    ] {
         assert!(samples.get(sample).is_some_and(|value| *value > 0.0), "{sample}\n{}", got.text);
     }
     served.started.stop();
@@ -75,7 +86,9 @@ fn read(text: &str) -> Samples {
         let (sample, value) = line.rsplit_once(' ').expect("a sample and its value");
         let (name, labels) = sample.split_once('{').map_or((sample, None), |(name, rest)| (name, Some(rest)));
         let (of, kind) = family.as_ref().expect("a sample belongs to a family");
-        assert_eq!(name, of, "samples of a family stand together: {line}");
+        let parts = ["_bucket", "_sum", "_count"].map(|part| format!("{of}{part}"));
+        let is_part = kind == "histogram" && parts.iter().any(|part| part == name);
+        assert!(is_part || kind != "histogram" && name == of, "samples of a family stand together: {line}");
         if let Some(labels) = labels {
             check_labels(labels.strip_suffix('}').expect("labels end"));
         }
@@ -92,7 +105,7 @@ fn check_name(name: &str, kind: &str) {
         name.starts_with("verger_") && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'),
         "{name}"
     );
-    assert!(matches!(kind, "counter" | "gauge"), "{name} is a {kind}");
+    assert!(matches!(kind, "counter" | "gauge" | "histogram"), "{name} is a {kind}");
     assert_eq!(name.ends_with("_total"), kind == "counter", "{name} is a {kind}");
     for word in name.split('_') {
         let bad = [

@@ -48,7 +48,7 @@ impl Served {
     pub(crate) async fn with(policies: Policies) -> Self {
         let directory = TempDir::new().expect("a folder");
         let (tell, newest) = watch::channel(0);
-        let encoder = Arc::new(Encoder { source: "/verger".to_owned() });
+        let encoder = Arc::new(Encoder { source: "/verger".to_owned(), ..Encoder::default() });
         let mut options = Options::new(directory.path(), encoder);
         options.on_events = Some(Box::new(move |id| {
             tell.send_replace(id);

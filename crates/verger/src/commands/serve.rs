@@ -8,7 +8,7 @@ use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use verger_config::{Flags, Surroundings, read_and_load};
-use verger_server::serve::{Options, Reload, ServeError, Serving};
+use verger_server::serve::{Log, Options, Reload, ServeError, Serving, Systemd};
 
 use crate::cli::Serve;
 use crate::exit::Exit;
@@ -27,8 +27,9 @@ pub(crate) fn run(args: &Serve, out: &mut dyn Write) -> anyhow::Result<Exit> {
             Ok(configuration) => configuration,
             Err(problems) => anyhow::bail!("the configuration is wrong, so nothing was started\n{problems}"),
         };
-        let version = env!("CARGO_PKG_VERSION");
-        let options = Options { configuration, version, log: Arc::new(log), reload };
+        let (version, log) = (env!("CARGO_PKG_VERSION"), log());
+        let systemd = Systemd::of_environment();
+        let options = Options { configuration, version, log: log.clone(), reload, systemd };
         // Before anything is started: from here on the end is an orderly one.
         let told_to_end = [told(SignalKind::terminate())?, told(SignalKind::interrupt())?];
         let serving = match Serving::start(options).await {
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &Serve, out: &mut dyn Write) -> anyhow::Result<Exit> {
         write!(out, "{}", serving.welcome())?;
         out.flush()?;
         serving.run(any(told_to_end)).await?;
-        log("ended; what it knows is kept");
+        log.warn("ended; what it knows is kept");
         Ok(Exit::Done)
     })
 }
@@ -95,7 +96,7 @@ async fn any([mut one, mut other]: [Signal; 2]) {
     }
 }
 
-/// A line for the operator. Nothing is left to be done if it cannot be written.
-fn log(line: &str) {
-    let _ = writeln!(io::stderr(), "verger: {line}");
+/// Lines for the operator. Nothing is left to be done if one cannot be written.
+fn log() -> Log {
+    Log::new(|line| drop(writeln!(io::stderr(), "{line}")))
 }

@@ -137,7 +137,7 @@ fn unit(program: &Path, config: Option<&Path>, data_dir: Option<&Path>) -> anyho
     }
     let start = words.join(" ");
     Ok(format!(
-        "[Unit]\nDescription=Verger watches fleets of AI agents\n\n[Service]\nExecStart={start}\n\
+        "[Unit]\nDescription=Verger watches fleets of AI agents\n\n[Service]\nType=notify\nWatchdogSec=60\nExecStart={start}\n\
          ExecReload=/bin/kill -HUP $MAINPID\nRestart=on-failure\nRestartSec=1\nUMask=0077\n\n[Install]\nWantedBy=default.target\n"
     ))
 }
@@ -161,5 +161,12 @@ mod tests {
         let start = unit.lines().find_map(|line| line.strip_prefix("ExecStart=")).expect("a start");
         assert_eq!(start, r#""/opt/my tools/verger" serve --data-dir "/data/100%%/$$x\"y""#);
         assert!(super::unit(Path::new("/a\nExecStart=/evil"), None, None).is_err());
+    }
+
+    #[test]
+    fn x08_systemd_waits_until_the_monitor_is_ready_and_watches_its_loop() {
+        let unit = unit(Path::new("/usr/bin/verger"), None, None).expect("a unit");
+        let lines: Vec<&str> = unit.lines().collect();
+        assert!(lines.contains(&"Type=notify") && lines.contains(&"WatchdogSec=60"), "{unit}");
     }
 }

@@ -178,6 +178,13 @@ impl Program {
         answer
     }
 
+    /// The value of a metric, with its labels.
+    pub(crate) fn metric(&self, name: &str) -> f64 {
+        let text = self.text("/metrics");
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.unwrap_or_else(|| panic!("{name} is not in {text}")).parse().expect("a number")
+    }
+
     /// A token by which this agent is known.
     pub(crate) fn token_of(&self, agent: &str) -> String {
         let made = self.as_admin(
@@ -219,6 +226,10 @@ impl Program {
     pub(crate) fn end(mut self, signal: Signal) -> ExitStatus {
         self.signal(signal);
         self.child.wait().expect("it is ours")
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     pub(crate) fn signal(&self, signal: Signal) {

@@ -22,6 +22,7 @@ pub(crate) struct Orchestrator {
 pub(crate) struct Call {
     pub(crate) id: String,
     pub(crate) is_signed: bool,
+    pub(crate) traceparent: String,
     pub(crate) document: Value,
 }
 
@@ -82,6 +83,7 @@ fn read(reader: &mut impl BufRead) -> Option<Call> {
     Some(Call {
         id: of("verger-id"),
         is_signed: of("verger-signature") == right,
+        traceparent: of("traceparent"),
         document: serde_json::from_slice(&body).ok()?,
     })
 }

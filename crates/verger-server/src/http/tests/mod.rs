@@ -75,7 +75,7 @@ impl Served {
     }
 
     async fn on(directory: TempDir) -> Self {
-        let encoder = Arc::new(Encoder { source: "/verger".to_owned() });
+        let encoder = Arc::new(Encoder { source: "/verger".to_owned(), ..Encoder::default() });
         let (tell, newest) = watch::channel(0);
         let mut options = Options::new(directory.path(), encoder);
         options.on_events = Some(Box::new(move |id| {
