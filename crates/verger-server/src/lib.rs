@@ -24,7 +24,9 @@ pub mod history;
 pub mod http;
 pub mod monitor;
 pub mod serve;
+mod traffic;
 pub mod unix;
 pub mod wire;
 
+pub use traffic::Traffic;
 pub use verger_store::{Error as DataError, examine};

@@ -5,6 +5,7 @@
 //! | `health` | `health_monitoring:`, the schema of 000 §7 |
 //! | `role` | thresholds of one role |
 //! | `fleet`, `desk`, `breaker`, `limits` | thresholds of the machines beside the agents |
+//! | `traffic` | how much is taken from whom |
 //! | `service` | where the monitor listens, what it keeps, whom it tells, how it acts |
 //!
 //! Defaults are nowhere here: they are the core's, and are read from it.
@@ -19,6 +20,7 @@ pub(crate) mod service;
 #[cfg(test)]
 mod tests;
 mod threshold;
+pub(crate) mod traffic;
 
 use std::sync::LazyLock;
 
@@ -33,7 +35,7 @@ pub(crate) fn root() -> &'static [Entry] {
         root.push(health::entry());
         let fleet = fleet::FLEET.iter().chain(desk::DESK);
         merge(&mut root, nested(fleet.map(|threshold| (threshold.name, threshold.kind, threshold.meaning))));
-        merge(&mut root, vec![breaker::entry(), limits::entry()]);
+        merge(&mut root, vec![breaker::entry(), limits::entry(), traffic::entry()]);
         root.push(role::entry());
         root.push(service::agents());
         root
