@@ -159,11 +159,8 @@ impl http_body::Body for Working {
 
 fn http1(head_within: Duration, head_max: usize) -> http1::Builder {
     let mut builder = http1::Builder::new();
-    builder
-        .timer(TokioTimer::new())
-        .header_read_timeout(head_within)
-        .max_buf_size(head_max)
-        .pipeline_flush(true);
+    // Never with `pipeline_flush`: hyper then gathers an answer without end for who does not read it.
+    builder.timer(TokioTimer::new()).header_read_timeout(head_within).max_buf_size(head_max);
     builder
 }
 

@@ -95,7 +95,7 @@ fn x13_heads_and_batches_beyond_their_limits_are_refused_in_words() {
         let answer = Kept::new(open(&program.address)).ask(&head).expect("it answers");
         assert!(answer.is_refusal(431, "VG0409"), "{answer:?}");
     }
-    let huge = format!("GET /health HTTP/1.1\r\nHost: localhost\r\nX-Huge: {}\r\n\r\n", "x".repeat(90_000));
+    let huge = format!("GET /health HTTP/1.1\r\nHost: localhost\r\nX-Huge: {}\r\n\r\n", "x".repeat(400_000));
     let mut stream = open(&program.address);
     // It may hang up before it has read all of it.
     let _ = stream.write_all(huge.as_bytes());
