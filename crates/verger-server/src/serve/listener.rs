@@ -18,8 +18,8 @@ use super::tls::HTTP2;
 use crate::http::Refusal;
 use crate::traffic::{Cut, NoSeat, Reason, Seat, Traffic};
 
-/// Files that are kept for the store, programs, requests to others, and whoever is told to come back.
-const OTHER_FILES: u64 = 512;
+/// Files that are kept for the store, programs, requests to others, and connections that are about to end.
+const OTHER_FILES: u64 = 1_024;
 /// How long the two sides may take to agree on keys.
 const HANDSHAKE_WITHIN: Duration = Duration::from_secs(10);
 /// The pause when the system has no room for another connection: trying again at once would only burn time.

@@ -6,19 +6,24 @@
 //!
 //! Whoever comes when all are taken gets the seat of somebody who does nothing with it: first of those who never asked
 //! for anything, as in a flood of silent or slow connections; then of those who wait for their next request, the longest
-//! idle first. They connect again when they have something to say. Whoever is at work is never cut off for another; when
+//! idle first. They have a moment to say something after all, and connect again when they have something to say. Whoever is
+//! at work is never cut off for another; when
 //! all are, who comes is told to come back.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
 /// So many are let go at once when all seats are taken: whoever finds them looks at all.
 const LET_GO: usize = 64;
+/// So many may be about to go: they are still open files.
+const LEAVING_MAX: usize = 512;
+/// The moment that they have: what they said may not have been read yet.
+const MOMENT: Duration = Duration::from_millis(10);
 
 /// All seats that are taken.
 #[derive(Debug)]
@@ -32,6 +37,8 @@ struct Inner {
     /// In the order in which they were taken.
     taken: BTreeMap<u64, Arc<State>>,
     of_address: HashMap<IpAddr, u32>,
+    /// Those that were let go and have not ended.
+    leaving: usize,
     next: u64,
 }
 
@@ -45,6 +52,8 @@ struct State {
     /// Milliseconds since the beginning: since when it is what it is.
     since: AtomicU64,
     let_go: Notify,
+    /// It was let go, and has not ended.
+    is_leaving: AtomicBool,
 }
 
 /// Why there is no seat.
@@ -93,6 +102,7 @@ impl Seats {
             has_asked: AtomicBool::new(false),
             since: AtomicU64::new(self.now()),
             let_go: Notify::new(),
+            is_leaving: AtomicBool::new(false),
         });
         inner.taken.insert(number, Arc::clone(&state));
         if let Some(address) = address {
@@ -117,6 +127,9 @@ impl Seats {
 impl Inner {
     /// Lets some of those go who do nothing; tells how many.
     fn let_go(&mut self) -> usize {
+        if LEAVING_MAX <= self.leaving {
+            return 0;
+        }
         let idle = self.taken.iter().filter(|(_, state)| state.open.load(Ordering::Relaxed) == 0);
         let rank = |(number, state): (&u64, &Arc<State>)| {
             (state.has_asked.load(Ordering::Relaxed), state.since.load(Ordering::Relaxed), *number)
@@ -134,9 +147,11 @@ impl Inner {
         for (_, _, number) in &idle[..some] {
             // Its seat is free from now on; the connection ends as soon as it is looked at.
             if let Some(state) = self.taken.remove(number) {
+                state.is_leaving.store(true, Ordering::Relaxed);
                 state.let_go.notify_one();
             }
         }
+        self.leaving += some;
         some
     }
 }
@@ -153,7 +168,24 @@ pub(crate) struct Seat {
 impl Seat {
     /// Waits until it has to be given up.
     pub(crate) async fn let_go(&self) {
-        self.state.let_go.notified().await;
+        loop {
+            self.state.let_go.notified().await;
+            tokio::time::sleep(MOMENT).await;
+            if !self.stays() {
+                return;
+            }
+        }
+    }
+
+    /// Whether it has something to do after all, and keeps its seat.
+    fn stays(&self) -> bool {
+        let mut inner = self.seats.lock();
+        let is_at_work = self.state.open.load(Ordering::Relaxed) > 0;
+        if is_at_work && self.state.is_leaving.swap(false, Ordering::Relaxed) {
+            inner.leaving -= 1;
+            inner.taken.insert(self.number, Arc::clone(&self.state));
+        }
+        is_at_work
     }
 
     /// A request is under way until this is dropped.
@@ -168,6 +200,7 @@ impl Drop for Seat {
     fn drop(&mut self) {
         let mut inner = self.seats.lock();
         inner.taken.remove(&self.number);
+        inner.leaving -= usize::from(self.state.is_leaving.load(Ordering::Relaxed));
         if let Some(address) = self.address
             && let Some(taken) = inner.of_address.get_mut(&address)
         {
@@ -207,7 +240,6 @@ fn network(address: IpAddr) -> Option<IpAddr> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use futures_util::FutureExt;
 
     const HERE: IpAddr = IpAddr::V6(Ipv6Addr::LOCALHOST);
 
@@ -216,7 +248,7 @@ mod tests {
     }
 
     fn is_let_go(seat: &Arc<Seat>) -> bool {
-        seat.let_go().now_or_never().is_some()
+        seat.state.is_leaving.load(Ordering::Relaxed)
     }
 
     #[test]
@@ -245,9 +277,35 @@ mod tests {
         for seat in &good {
             drop(seat.work());
         }
-        let flood: Vec<_> = (0..5_000).map(|_| take(&seats, 100).expect("there is always room")).collect();
+        let mut flood = Vec::new();
+        for _ in 0..5_000 {
+            flood.push(take(&seats, 100).expect("there is always room"));
+            // Who was let go ends.
+            flood.retain(|seat| !is_let_go(seat));
+        }
         assert_eq!(good.iter().filter(|seat| is_let_go(seat)).count(), 0);
-        assert!(seats.len() <= 100 && flood.iter().filter(|seat| is_let_go(seat)).count() >= 4_900);
+        assert!(seats.len() <= 100 && flood.len() <= 90, "{} are left", flood.len());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn x13_who_says_something_in_its_last_moment_keeps_its_seat() {
+        let seats = Arc::<Seats>::default();
+        let [late, silent] = [(); 2].map(|()| take(&seats, 2).expect("there is room"));
+        let others = [(); 2].map(|()| take(&seats, 2).expect("somebody does nothing"));
+        assert!([&late, &silent].into_iter().all(is_let_go));
+        let work = late.work();
+        silent.let_go().await;
+        assert!(tokio::time::timeout(Duration::from_mins(1), late.let_go()).await.is_err(), "it stays");
+        assert_eq!(seats.len(), 3, "and counts");
+        drop((work, late, silent, others));
+        assert_eq!((seats.len(), seats.lock().leaving), (0, 0));
+    }
+
+    #[test]
+    fn x13_not_too_many_are_about_to_go_at_one_time() {
+        let seats = Arc::<Seats>::default();
+        let kept: Vec<_> = (0..5_000).map_while(|_| take(&seats, 1_000)).collect();
+        assert!(kept.len() < 1_000 + LEAVING_MAX + LET_GO, "{} open files", kept.len());
     }
 
     #[test]

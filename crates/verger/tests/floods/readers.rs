@@ -11,7 +11,7 @@ use crate::raw::{Kept, narrow, open, request};
 use crate::{say, scaled};
 
 /// Events that fill what the system keeps for who does not read, several times over.
-const EVENTS: usize = 1_000;
+const EVENTS: usize = 300;
 
 fn follow(program: &Program, after: &str) -> TcpStream {
     let mut stream = narrow(&program.address);
@@ -68,7 +68,7 @@ fn x13_readers_that_do_not_read_are_cut_off_and_resume_where_they_were() {
     let place = Place::new();
     place.configure("traffic: {answer_timeout: 3s}");
     let program = place.start();
-    let (good, count) = (Good::start(&program), scaled(10_000, 1_000));
+    let (good, count) = (Good::start(&program), scaled(10_000, 500));
     let mut slow: Vec<_> = (0..count).map(|_| follow(&program, "")).collect();
     assert_eq!(metric(&program, "verger_streams"), count);
     happen(&program, 0);
