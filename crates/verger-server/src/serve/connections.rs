@@ -117,7 +117,7 @@ impl Serve {
                 Box::pin(watcher.watch(http1(head_within, head_max).serve_connection(stream, answer))).await,
             ),
             Version::Http2 => {
-                drop(Box::pin(watcher.watch(http2(head_max).serve_connection(stream, answer))).await)
+                drop(Box::pin(watcher.watch(http2(head_max).serve_connection(stream, answer))).await);
             }
         }
     }

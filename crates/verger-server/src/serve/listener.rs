@@ -37,11 +37,11 @@ const BACKLOG: u32 = 4_096;
 const UNSENT_MAX: u32 = 64 << 10;
 
 /// After this silence the system asks whether the other machine is there; so often, after each of these pauses.
-const ALIVE_AFTER: Duration = Duration::from_secs(60);
+const ALIVE_AFTER: Duration = Duration::from_mins(1);
 const ALIVE_EVERY: Duration = Duration::from_secs(15);
 const ALIVE_TRIES: u32 = 4;
 /// What was sent and not acknowledged for so long was sent to nobody.
-const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(60);
+const UNACKNOWLEDGED_MAX: Duration = Duration::from_mins(1);
 
 /// Those who are told to come back, at one time; others are hung up on.
 const TURNED_AWAY_MAX: usize = 64;

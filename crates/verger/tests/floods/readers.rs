@@ -39,7 +39,7 @@ fn happen(program: &Program, from: usize) {
 
 /// The numbers of the events that a stream has, up to this one or to its end.
 fn numbers(mut stream: TcpStream, last: Option<i64>) -> Vec<i64> {
-    let (mut numbers, mut rest, mut buffer) = (Vec::new(), String::new(), [0; 65_536]);
+    let (mut numbers, mut rest, mut buffer) = (Vec::new(), String::new(), vec![0; 65_536]);
     while last.is_none() || numbers.last().copied() < last {
         match stream.read(&mut buffer) {
             Ok(0) | Err(_) => break,

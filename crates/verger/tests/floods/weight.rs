@@ -62,9 +62,9 @@ fn x13_large_bodies_share_one_measure_and_small_ones_pass() {
     let good = Good::start(&program);
     let size = 4 << 20;
     let head = format!("POST /v1/signals HTTP/1.1\r\nHost: localhost\r\nContent-Length: {size}\r\n\r\n");
-    // All but the end of each: they are held until they are complete.
-    let mut held: Vec<_> = (0..4).map(|_| open(&program.address)).collect();
-    for stream in &mut held {
+    // All but the end of each: they are kept until they are complete.
+    let mut kept: Vec<_> = (0..4).map(|_| open(&program.address)).collect();
+    for stream in &mut kept {
         stream
             .write_all(head.as_bytes())
             .and_then(|()| stream.write_all(&vec![b' '; size - 1]))
@@ -75,7 +75,7 @@ fn x13_large_bodies_share_one_measure_and_small_ones_pass() {
         answer.is_refusal(503, "VG0422").then_some(answer)
     });
     assert!(refused.body.contains("16777216"), "{refused:?}");
-    for mut stream in held {
+    for mut stream in kept {
         stream.write_all(b"\n").expect("it reads");
         assert_eq!(Kept::new(stream).answer().expect("it answers").status, 422, "nothing is in it");
     }

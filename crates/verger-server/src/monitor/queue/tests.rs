@@ -96,7 +96,7 @@ fn x13_when_it_is_full_the_oldest_heartbeats_make_room_and_their_senders_are_tol
         .collect();
     let (delivery, mut last) = sent("last", &Body::ModelStarted, 1);
     assert_eq!(queue.push(delivery), Ok(()));
-    let told: Vec<_> = waiting.iter_mut().map(|answers| answers.try_recv()).collect();
+    let told: Vec<_> = waiting.iter_mut().map(oneshot::Receiver::try_recv).collect();
     let (dropped, kept) = told.split_at(9);
     assert!(dropped.iter().all(|told| *told == Ok(Err(Unavailable::Overloaded))), "{dropped:?}");
     assert!(kept.iter().all(|told| *told == Err(oneshot::error::TryRecvError::Empty)), "{kept:?}");
