@@ -14,7 +14,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 NEXTEST_PROFILE := $(if $(CI),ci,default)
 SIMULATE := cargo run --quiet --release --locked --package verger -- simulate
 
-.PHONY: help run check test gates soak bench docs docs-update clean setup fmt clippy unit doctest example hostile repeat orders crashes pauses fuzz
+.PHONY: help run check test gates soak bench docs docs-update clean setup fmt clippy unit doctest example hostile repeat orders crashes pauses floods fuzz
 
 help: ## list the tasks
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name does; do printf '  make %-12s %s\n' "$$name" "$$does"; done
@@ -32,7 +32,7 @@ gates: ## ten simulated weeks of 100 agents, held against the targets (UPDATE=1 
 
 # A night is enough for a thousand weeks: `make soak SEEDS=1..1000`.
 SEEDS := 1..100
-soak: orders crashes pauses fuzz ## the same for 100 seeds (or SEEDS=1..1000), 1,000 crashes, new cases of property tests, and days of fuzzing
+soak: orders crashes pauses floods fuzz ## the same for 100 seeds (or SEEDS=1..1000), 1,000 crashes, floods in full, new cases of property tests, and days of fuzzing
 	scripts/gates $(SEEDS)
 
 # The real program, killed at random moments. What fails can be tried again: `make crashes CRASH_SEED=…`.
@@ -48,6 +48,11 @@ fuzz:
 # The same test as in `make test`, in which the monitor stands still for a whole minute.
 pauses: setup
 	VERGER_PAUSE_SECS=60 cargo test --release --locked --package verger --test serve l42_a_monitor_that_stood_still
+
+# The floods of `make test` in full: a million made-up names, gigabytes, 10,000 readers that do not read. One after the other,
+# so that each has the machine; what well-behaved agents see meanwhile is printed.
+floods:
+	FLOOD=full cargo test --release --locked --package verger --test floods -- --nocapture --test-threads=1
 
 # New cases each time. The seed is drawn once and printed, so that what fails can be tried again:
 # `make orders ORDERS_SEED=…`.

@@ -33,6 +33,7 @@ pub const CODES: &[Code] = &[
     code("VG0105", 409, "the agent is being stopped already"),
     code("VG0106", 429, "the agent's budget is used up"),
     code("VG0107", 422, "unknown role"),
+    code("VG0108", 429, "no room for more agents"),
     code("VG0201", 500, "a state row is damaged"),
     code("VG0202", 500, "a state row is newer than this version"),
     code("VG0203", 500, "the database is damaged"),
@@ -81,6 +82,7 @@ pub const CODES: &[Code] = &[
     code("VG0406", 415, "the format is not supported"),
     code("VG0407", 404, "no such address"),
     code("VG0408", 405, "the method is not allowed"),
+    code("VG0409", 431, "the head is too large"),
     code("VG0411", 401, "a token is needed"),
     code("VG0412", 401, "the token is not valid"),
     code("VG0413", 403, "this token may not do that"),
@@ -93,6 +95,7 @@ pub const CODES: &[Code] = &[
     code("VG0423", 503, "the monitor is not ready"),
     code("VG0424", 503, "the store failed"),
     code("VG0425", 500, "internal error"),
+    code("VG0426", 503, "too many connections"),
     code("VG0431", 409, "the checkpoint does not fit"),
     code("VG0432", 500, "the checkpoint is damaged"),
     code("VG0433", 409, "the file is there already"),
@@ -118,6 +121,8 @@ pub enum HttpError {
     NoSuchAddress,
     /// The address is served, and not by this method.
     WrongMethod,
+    /// Address and headers are more than is read.
+    HeadTooLarge,
     /// Nobody said who asks.
     NoToken,
     /// A token that opens nothing, or no longer.
@@ -142,6 +147,8 @@ pub enum HttpError {
     Storage,
     /// A fault of the monitor.
     Internal,
+    /// There are as many connections, or streams, as may be.
+    TooManyConnections,
     /// Its parent or its name stands against it.
     CheckpointConflict,
     /// What is on disk is not what was saved.
@@ -165,6 +172,7 @@ impl HttpError {
         Self::UnsupportedMedia,
         Self::NoSuchAddress,
         Self::WrongMethod,
+        Self::HeadTooLarge,
         Self::NoToken,
         Self::BadToken,
         Self::NotAllowed,
@@ -177,6 +185,7 @@ impl HttpError {
         Self::NotReady,
         Self::Storage,
         Self::Internal,
+        Self::TooManyConnections,
         Self::CheckpointConflict,
         Self::CheckpointDamaged,
         Self::NoSuchEvent,
@@ -195,6 +204,7 @@ impl HttpError {
             Self::UnsupportedMedia => "VG0406",
             Self::NoSuchAddress => "VG0407",
             Self::WrongMethod => "VG0408",
+            Self::HeadTooLarge => "VG0409",
             Self::NoToken => "VG0411",
             Self::BadToken => "VG0412",
             Self::NotAllowed => "VG0413",
@@ -207,6 +217,7 @@ impl HttpError {
             Self::NotReady => "VG0423",
             Self::Storage => "VG0424",
             Self::Internal => "VG0425",
+            Self::TooManyConnections => "VG0426",
             Self::CheckpointConflict => "VG0431",
             Self::CheckpointDamaged => "VG0432",
             Self::NoSuchEvent => "VG0302",

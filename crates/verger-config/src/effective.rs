@@ -11,8 +11,9 @@ use crate::keys::breaker::{BREAKER, GATES};
 use crate::keys::limits::{LIMITS, WHOSE};
 use crate::keys::role::ROLE;
 use crate::keys::service::RETENTION;
+use crate::keys::traffic::TRAFFIC;
 use crate::problem::Place;
-use crate::settings::{Retention, Storage};
+use crate::settings::{Retention, Storage, Traffic};
 use crate::shape::{Entry, Section, Shape, joined};
 use crate::show::{Effective, Origin};
 use crate::value::Field;
@@ -37,7 +38,7 @@ impl<'a> Listing<'a> {
         self.rows.push(Effective { key: key.into(), value, origin });
     }
 
-    /// Everything that the file can say.
+    /// Everything that the file can say and has a default.
     pub(crate) fn file(
         &mut self,
         file: &Section,
@@ -68,6 +69,10 @@ impl<'a> Listing<'a> {
         for role in &mut roles {
             self.role(role, set);
         }
+    }
+
+    /// What the file says that has no default: programs, addresses, single agents, alerts. To be called last.
+    pub(crate) fn rest(&mut self, file: &Section) {
         let known = self.rows.iter().map(|row| row.key.clone()).collect();
         self.written(file, keys::root(), "", &known);
     }
@@ -83,6 +88,14 @@ impl<'a> Listing<'a> {
             let key = format!("retention.{name}");
             let origin = origin(self, &key);
             self.push(key, kind.shown(&field.get()), origin);
+        }
+    }
+
+    pub(crate) fn traffic(&mut self, file: &Section, traffic: &Traffic) {
+        for row in TRAFFIC {
+            let key = format!("traffic.{}", row.name);
+            let origin = file.value(&key).map_or(Origin::Default, |found| self.at(found.place));
+            self.push(key, row.kind.shown(&row.get(traffic)), origin);
         }
     }
 
@@ -109,7 +122,6 @@ impl<'a> Listing<'a> {
         self.push(key, value, origin);
     }
 
-    /// What the file says that has no default: programs, addresses, single agents, alerts.
     fn written(&mut self, section: &Section, entries: &[Entry], path: &str, known: &BTreeSet<String>) {
         for entry in entries {
             let path = joined(path, entry.name);

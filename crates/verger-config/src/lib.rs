@@ -47,7 +47,7 @@ pub use problem::{Place, Problem, Problems};
 pub use schema::schema;
 pub use settings::{
     AgentSettings, Alert, Client, Command, Configuration, Means, MeansBook, MeansPair, Notify, Orchestrator,
-    Outward, Retention, Secret, Server, Storage, Tls, Webhook,
+    Outward, Retention, Secret, Server, Storage, Tls, Traffic, Webhook,
 };
 pub use show::{Detail, Effective, Origin};
 pub use source::{BYTES_MAX, Source};

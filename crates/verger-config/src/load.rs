@@ -94,7 +94,7 @@ impl Loading<'_> {
         let mut sections = Sections { file: &file, folder, problems: &mut self.problems };
         let (tls, outward, means) = (sections.tls(), sections.outward(), sections.means());
         let agents = sections.agents(&policies);
-        let (alerting, retention) = (sections.alerting(), sections.retention());
+        let (alerting, retention, traffic) = (sections.alerting(), sections.retention(), sections.traffic());
         let data_dir_of_file = sections.path(&file, "data_dir");
         let evaluate_within = match file.value("health_monitoring.health_check.interval_seconds") {
             Some(found) => as_span(&found.value),
@@ -114,10 +114,13 @@ impl Loading<'_> {
         let server = Server { listen, data_dir, tls, insecure, messages_open };
         let storage = Storage { strict, evaluate_within, retention };
         listing.file(&file, &policies, &set, &storage);
+        listing.traffic(&file, &traffic);
+        listing.rest(&file);
         let effective = listing.done();
         Configuration {
             policies,
             server,
+            traffic,
             storage,
             outward,
             means,

@@ -9,11 +9,12 @@ use verger_core::policy::{Mode, Policies};
 use crate::apply::role_names;
 use crate::keys::limits::LIMITS;
 use crate::keys::service::RETENTION;
+use crate::keys::traffic::TRAFFIC;
 use crate::nearest::nearest;
 use crate::problem::{Place, Problem};
 use crate::settings::{
     AgentSettings, Alert, Command, Means, MeansBook, MeansPair, Notify, Orchestrator, Outward, Retention,
-    Secret, Tls, Webhook,
+    Secret, Tls, Traffic, Webhook,
 };
 use crate::shape::{Found, Section};
 use crate::value::{Field, Value};
@@ -36,6 +37,16 @@ impl Sections<'_> {
             }
         }
         retention
+    }
+
+    pub(crate) fn traffic(&self) -> Traffic {
+        let mut traffic = Traffic::default();
+        for row in TRAFFIC {
+            if let Some(found) = self.file.value(&format!("traffic.{}", row.name)) {
+                row.set(&mut traffic, &found.value);
+            }
+        }
+        traffic
     }
 
     /// Both files, or neither.

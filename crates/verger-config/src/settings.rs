@@ -20,6 +20,8 @@ pub struct Configuration {
     pub policies: Policies,
     /// Where the monitor listens and keeps its data.
     pub server: Server,
+    /// How much it takes from whom.
+    pub traffic: Traffic,
     /// How the engine and the store write.
     pub storage: Storage,
     /// Whom it tells, besides the API.
@@ -61,6 +63,65 @@ pub struct Tls {
     pub key: PathBuf,
     /// Certificates of those who vouch for clients; with them, clients must present one.
     pub client_ca: Option<PathBuf>,
+}
+
+/// How much the monitor takes from whom (X13).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traffic {
+    /// Connections at one time.
+    pub connections: u32,
+    /// Of these from one address that is not this machine's.
+    pub connections_per_address: u32,
+    /// How long a connection may be silent before a request, and its head may take.
+    pub head_timeout: Span,
+    /// Bytes of a head.
+    pub head: u64,
+    /// Headers of a request.
+    pub headers: u16,
+    /// Bytes of a body.
+    pub body: u64,
+    /// Bytes of all bodies that are being read and taken in.
+    pub bodies: u64,
+    /// How long all of a body may take.
+    pub body_timeout: Span,
+    /// Heartbeats or signals in a body.
+    pub batch: u32,
+    /// Heartbeats and signals of one agent in a second; none is no limit.
+    pub agent_rate: Option<u64>,
+    /// So many more at once.
+    pub agent_burst: u32,
+    /// Requests by one token that may only read, in a second; none is no limit.
+    pub reader_rate: Option<u64>,
+    /// So many more at once.
+    pub reader_burst: u32,
+    /// Answers that do not end, at one time.
+    pub streams: u32,
+    /// Who takes next to nothing of its answer for so long is cut off.
+    pub answer_timeout: Span,
+}
+
+impl Default for Traffic {
+    /// Sizes are a few times what the largest fleet on one machine needs. The rate of an agent is ten times that of one
+    /// that tells of every step, and its burst ten times what its client keeps through an outage.
+    fn default() -> Self {
+        Self {
+            connections: 16_384,
+            connections_per_address: 4_096,
+            head_timeout: Span::secs(75),
+            head: 32 << 10,
+            headers: 64,
+            body: 16 << 20,
+            bodies: 128 << 20,
+            body_timeout: Span::minutes(1),
+            batch: 10_000,
+            agent_rate: Some(200),
+            agent_burst: 10_000,
+            reader_rate: Some(100),
+            reader_burst: 1_000,
+            streams: 12_000,
+            answer_timeout: Span::secs(30),
+        }
+    }
 }
 
 /// How the engine and the store write.

@@ -6,7 +6,8 @@
 //! silent: that is what forgetting concludes; nor while a checkpoint of it waits to be written, which would be lost.
 //!
 //! The number of agents is limited. When it is reached, whoever is gone longest makes room, or newcomers are turned
-//! away, as the policy says; the living are never forgotten for it. What one agent may hold in
+//! away, as the policy says; the living are never forgotten for it. Names that nobody vouches for are let in at a limited
+//! pace: whoever makes them up by the million registers a few. What one agent may hold in
 //! memory is limited by its detectors themselves, each of which keeps so much and no more.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +28,11 @@ pub struct Policy {
     pub agents_max: u32,
     /// What happens when they are. Default: whoever is gone longest makes room.
     pub when_full: WhenFull,
+    /// At most so many agents are registered by who shows no token, within `strangers_within`. Default 10,000: more
+    /// than run on one machine, and a hundredth of what would fill the fleet.
+    pub strangers_max: u32,
+    /// The time for which those are counted. Default 10 min.
+    pub strangers_within: Span,
 }
 
 impl Default for Policy {
@@ -36,6 +42,8 @@ impl Default for Policy {
             silent_after: Span::hours(7 * 24),
             agents_max: 1_000_000,
             when_full: WhenFull::ForgetGone,
+            strangers_max: 10_000,
+            strangers_within: Span::minutes(10),
         }
     }
 }
@@ -186,6 +194,29 @@ impl Gone {
     pub fn excess(&self, registered: u32, policy: &Policy) -> Option<&AgentId> {
         let over = policy.agents_max < registered && policy.when_full == WhenFull::ForgetGone;
         self.by_time.first().filter(|_| over).map(|(_, agent)| agent)
+    }
+}
+
+/// Newcomers whom nobody vouches for, counted from the first of them on for a while.
+///
+/// It is not stored: a monitor that was started again is as patient as at first.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Strangers {
+    since: Timestamp,
+    count: u32,
+}
+
+impl Strangers {
+    /// Lets one more in, or says after how long it is worth trying again.
+    pub fn admit(&mut self, now: Timestamp, policy: &Policy) -> Result<(), Span> {
+        let ends = self.since + policy.strangers_within;
+        if self.count == 0 || ends <= now {
+            *self = Self { since: now, count: 0 };
+        } else if policy.strangers_max <= self.count {
+            return Err(ends.since(now));
+        }
+        self.count += 1;
+        Ok(())
     }
 }
 

@@ -25,7 +25,9 @@ pub mod http;
 pub mod monitor;
 pub mod serve;
 pub mod trace;
+mod traffic;
 pub mod unix;
 pub mod wire;
 
+pub use traffic::Traffic;
 pub use verger_store::{Error as DataError, examine};

@@ -114,6 +114,10 @@ thresholds! {
         "At most so many agents are registered.";
     "cardinality.when_full", |it| it.cardinality.when_full, Kind::Choice(WHEN_FULL),
         "What happens when there are as many: newcomers are refused, or who is gone longest is forgotten.";
+    "cardinality.strangers_max", |it| it.cardinality.strangers_max, count(1, MANY),
+        "At most so many agents are registered by who shows no token, within `cardinality.strangers_within`.";
+    "cardinality.strangers_within", |it| it.cardinality.strangers_within, span(),
+        "The time for which those are counted.";
     "breakers.groups", |it| it.breakers.groups, Kind::Pairs,
         "Endpoints that stand or fall together: each endpoint and the shared breaker that its calls also ask.";
     "breakers.bounds.per_agent_max", |it| it.breakers.bounds.per_agent_max, count(1, 65_535),

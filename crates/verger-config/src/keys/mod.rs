@@ -5,6 +5,7 @@
 //! | `health` | `health_monitoring:`, the schema of 000 §7 |
 //! | `role` | thresholds of one role |
 //! | `fleet`, `desk`, `breaker`, `limits` | thresholds of the machines beside the agents |
+//! | `traffic` | how much is taken from whom |
 //! | `service` | where the monitor listens, what it keeps, whom it tells, how it acts |
 //! | `telemetry` | what is told of the monitor itself |
 //!
@@ -21,6 +22,7 @@ pub(crate) mod telemetry;
 #[cfg(test)]
 mod tests;
 mod threshold;
+pub(crate) mod traffic;
 
 use std::sync::LazyLock;
 
@@ -36,7 +38,7 @@ pub(crate) fn root() -> &'static [Entry] {
         root.push(health::entry());
         let fleet = fleet::FLEET.iter().chain(desk::DESK);
         merge(&mut root, nested(fleet.map(|threshold| (threshold.name, threshold.kind, threshold.meaning))));
-        merge(&mut root, vec![breaker::entry(), limits::entry()]);
+        merge(&mut root, vec![breaker::entry(), limits::entry(), traffic::entry()]);
         root.push(role::entry());
         root.push(service::agents());
         root

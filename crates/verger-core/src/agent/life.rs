@@ -70,6 +70,16 @@ pub enum Refusal {
         /// How many may be.
         max: u32,
     },
+    /// As many agents as may be were registered lately by who shows no token.
+    #[error(
+        "{max} agents without a token were registered lately, and no more may be for {again}; a token lets an agent in"
+    )]
+    Strangers {
+        /// How many may be.
+        max: u32,
+        /// After this time some more may be.
+        again: Span,
+    },
     /// The handle's agent is no longer registered.
     #[error("this agent is no longer registered")]
     Unregistered,

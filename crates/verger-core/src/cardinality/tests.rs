@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Admission, Facts, Full, Gone, Policy, Reason, WhenFull};
+use super::{Admission, Facts, Full, Gone, Policy, Reason, Strangers, WhenFull};
 use crate::health::HealthState;
 use crate::id::AgentId;
 use crate::time::{Span, Timestamp};
@@ -197,4 +197,13 @@ proptest! {
             prop_assert_eq!(gone.by_time.len(), registered.values().flatten().count());
         }
     }
+}
+
+#[test]
+fn x13_strangers_are_let_in_at_a_limited_pace_and_are_told_when_to_try_again() {
+    let policy = Policy { strangers_max: 2, strangers_within: Span::hours(2), ..Policy::default() };
+    let mut strangers = Strangers::default();
+    let mut admit = |hours| strangers.admit(at(hours), &policy);
+    assert_eq!([admit(5), admit(6), admit(6)], [Ok(()), Ok(()), Err(Span::hours(1))]);
+    assert_eq!([admit(7), admit(7), admit(8)], [Ok(()), Ok(()), Err(Span::hours(1))], "counted anew");
 }

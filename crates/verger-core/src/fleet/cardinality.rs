@@ -9,6 +9,7 @@ use crate::event::{Fact, Incident};
 use crate::health::HealthState;
 use crate::id::AgentId;
 use crate::policy::Role;
+use crate::signal::Trust;
 use crate::time::{Span, Timestamp};
 
 /// Something about an agent that is gone is open: it is looked at again after this.
@@ -79,7 +80,17 @@ impl Fleet {
     }
 
     /// Makes room for a newcomer, or says why there is none.
-    pub(super) fn admit(&mut self, now: Timestamp, out: &mut Collector) -> Result<(), Refusal> {
+    pub(super) fn admit(&mut self, now: Timestamp, trust: Trust, out: &mut Collector) -> Result<(), Refusal> {
+        let policy = &self.policies.cardinality;
+        // Nobody is forgotten for a stranger who is not let in.
+        if trust == Trust::Unverified {
+            let admitted = self.machines.strangers.admit(now, policy);
+            admitted.map_err(|again| Refusal::Strangers { max: policy.strangers_max, again })?;
+        }
+        self.make_room(now, out)
+    }
+
+    fn make_room(&mut self, now: Timestamp, out: &mut Collector) -> Result<(), Refusal> {
         let registered = u32::try_from(self.len()).unwrap_or(u32::MAX);
         for _ in 0..LOOKS_MAX {
             let longest = match self.machines.gone.admit(registered, &self.policies.cardinality) {

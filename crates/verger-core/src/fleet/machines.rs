@@ -9,7 +9,7 @@ use super::gates::Gates;
 use super::steps::Followed;
 use super::tickets::TicketBook;
 use super::{Collector, Fleet};
-use crate::cardinality::Gone;
+use crate::cardinality::{Gone, Strangers};
 use crate::correlation::Correlation;
 use crate::messages::Messages;
 use crate::policy::Policies;
@@ -27,6 +27,7 @@ pub(crate) struct Machines {
     pub(crate) recoveries: Recoveries,
     pub(crate) errands: Errands,
     pub(crate) gone: Gone,
+    pub(crate) strangers: Strangers,
     pub(crate) tasks: Tasks,
     pub(crate) messages: Messages,
     pub(crate) gates: Gates,

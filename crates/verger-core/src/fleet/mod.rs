@@ -109,7 +109,7 @@ impl Fleet {
         let slot = match self.index.get(&signal.agent, &self.table) {
             Some(slot) => slot,
             None if introduces(&signal.content) => {
-                self.admit(now, out)?;
+                self.admit(now, signal.content.trust, out)?;
                 self.register(now, signal, out)
             }
             None => return Err(Refusal::Unregistered),

@@ -91,3 +91,18 @@ fn x13_however_many_must_be_kept_whoever_may_go_makes_room_after_a_few_tries() {
     assert!(timeline.has("z unregistered") && timeline.has("late registered"), "{}", timeline.so_far());
     assert_eq!(timeline.fleet.len(), 201);
 }
+
+#[test]
+fn x13_names_that_are_made_up_by_the_thousand_are_let_in_a_few_at_a_time_and_the_known_go_on() {
+    let mut policies = Policies::default();
+    policies.cardinality.strangers_max = 5;
+    let flood = lines(0..100, |n| format!("1s @n{n} beat"));
+    let timeline = Timeline::new(policies).play(&format!("0s @known beat \n 1s unverified \n {flood}"));
+    let count =
+        |timeline: &Timeline| timeline.so_far().lines().filter(|line| line.ends_with(" registered")).count();
+    assert_eq!(count(&timeline), 6, "{}", timeline.so_far());
+    let timeline = timeline.play("2s verified \n 2s @vouched beat \n 3s unverified \n 3s @known beat");
+    assert!(timeline.has("vouched registered"), "a token lets it in: {}", timeline.so_far());
+    let timeline = timeline.play("10m2s @n99 beat");
+    assert!(timeline.has("n99 registered"), "later others find room: {}", timeline.so_far());
+}

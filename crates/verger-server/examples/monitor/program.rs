@@ -12,6 +12,9 @@ use crate::{Measured, echo};
 /// The kernel counts processor time in hundredths of a second for whoever asks.
 const TICK: Duration = Duration::from_millis(10);
 
+/// Large fleets are made up here, and come without tokens.
+const LET_IN: &str = "cardinality: {strangers_max: 4000000}\n";
+
 /// A running program.
 pub(crate) struct Program {
     child: Child,
@@ -25,7 +28,7 @@ impl Program {
     /// The monitor on this data folder, with this configuration.
     pub(crate) fn monitor(data: &Path, configuration: &str) -> Measured<Self> {
         let file = data.with_extension("yaml");
-        fs::write(&file, configuration)?;
+        fs::write(&file, format!("{LET_IN}{configuration}"))?;
         let own = std::env::current_exe()?;
         let folder = own.parent().and_then(Path::parent).ok_or("this program is in no folder")?;
         let verger = folder.join("verger");

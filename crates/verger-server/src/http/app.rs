@@ -7,12 +7,11 @@ use tokio::sync::watch;
 use verger_api::Cursors;
 use verger_api::ingest::Limits;
 
+use super::tail::Tail;
 use crate::access::{Doorkeeper, Origin};
 use crate::monitor::Monitor;
+use crate::traffic::Traffic;
 use crate::wire::Calls;
-
-/// The largest body that is read.
-pub(crate) const BODY_MAX: usize = 16 << 20;
 
 /// What all handlers share. Clones share the same.
 #[derive(Clone)]
@@ -21,6 +20,7 @@ pub struct App(Arc<Shared>);
 struct Shared {
     parts: Parts,
     calls: Calls,
+    tail: Tail,
 }
 
 /// What it is made of.
@@ -33,8 +33,10 @@ pub struct Parts {
     pub origin: Origin,
     /// Seals where a page ends.
     pub cursors: Cursors,
-    /// How much one body may hold.
+    /// How much the parts of one body may hold.
     pub limits: Limits,
+    /// How much is taken from whom.
+    pub traffic: Arc<Traffic>,
     /// The newest event that is on disk, as the store tells it after each commit.
     pub newest: watch::Receiver<i64>,
     /// When the program began.
@@ -46,7 +48,12 @@ pub struct Parts {
 impl App {
     /// Shares these.
     pub fn new(parts: Parts) -> Self {
-        Self(Arc::new(Shared { parts, calls: Calls::default() }))
+        Self(Arc::new(Shared { parts, calls: Calls::default(), tail: Tail::default() }))
+    }
+
+    /// The newest events.
+    pub(super) fn tail(&self) -> &Tail {
+        &self.0.tail
     }
 
     /// Calls that agents have under way.

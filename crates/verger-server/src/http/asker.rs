@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use axum::extract::{ConnectInfo, FromRequestParts, Request, State};
 use axum::http::header::{AUTHORIZATION, COOKIE, HOST, ORIGIN};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Uri};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use verger_api::HttpError;
@@ -17,10 +17,13 @@ use verger_api::HttpError;
 use super::{App, Refusal};
 use crate::access::{Caller, Stranger};
 use crate::monitor::wall_now;
+use crate::traffic::{Reason, TooOften};
 use crate::unix::{LocalPeer, watched_by};
 
 /// What the cookie of a signed-in browser is called.
 pub(super) const SESSION: &str = "verger_session";
+/// What stands between a header's name and its value, and behind it.
+const LINE: usize = 4;
 
 /// Who asks.
 pub(super) struct Asker(pub(super) Caller);
@@ -45,10 +48,25 @@ impl FromRequestParts<App> for Asker {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refusal> {
         let caller = who(parts, app).await?;
+        within_rate(&caller, app)?;
         if let Some(named) = parts.extensions.get::<Named>() {
             named.set(&caller);
         }
         Ok(Self(caller))
+    }
+}
+
+/// Who sends or asks too much is turned away before anything is read. What people order is never counted, and who shows no
+/// token cannot be told from others.
+fn within_rate(caller: &Caller, app: &App) -> Result<(), TooOften> {
+    match caller {
+        Caller::Agent(agent) => {
+            app.traffic.agent(agent.as_str(), true)?;
+            app.traffic.on_signal(agent.as_str(), true);
+            Ok(())
+        }
+        Caller::Reader(name) => app.traffic.reader(name.as_str()),
+        Caller::Nobody | Caller::Admin(_) | Caller::Watched(_) => Ok(()),
     }
 }
 
@@ -131,14 +149,30 @@ fn bad(why: &str) -> Refusal {
 
 /// Turns web pages from elsewhere and rebound names away, before anything else is looked at.
 pub(super) async fn check_origin(State(app): State<App>, request: Request, next: Next) -> Response {
-    match from_own_page(request.headers(), request.uri(), &app) {
+    match check_head(request.headers(), request.uri(), &app) {
         Ok(()) => next.run(request).await,
-        Err(stranger) => Refusal::from(stranger).into_response(),
+        Err(refusal) => refusal.into_response(),
     }
 }
 
+/// What can be said of a request before anybody looks at who asks: where it comes from, and how long its head is.
+pub(super) fn check_head(headers: &HeaderMap, uri: &Uri, app: &App) -> Result<(), Refusal> {
+    from_own_page(headers, uri, app)?;
+    let limits = app.traffic.limits();
+    let one = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len() + LINE;
+    let bytes =
+        uri.path_and_query().map_or(0, |path| path.as_str().len()) + headers.iter().map(one).sum::<usize>();
+    if headers.len() <= usize::from(limits.headers) && bytes as u64 <= limits.head {
+        return Ok(());
+    }
+    app.traffic.on_refused(Reason::Head);
+    let (count, most) = (limits.headers, limits.head);
+    let detail = format!("a head of more than {most} bytes or {count} headers is not read");
+    Err(Refusal::http(HttpError::HeadTooLarge, detail))
+}
+
 /// Whether no web page from elsewhere makes this request, and it was not sent to a rebound name.
-pub(super) fn from_own_page(headers: &HeaderMap, uri: &Uri, app: &App) -> Result<(), Stranger> {
+fn from_own_page(headers: &HeaderMap, uri: &Uri, app: &App) -> Result<(), Stranger> {
     let header = |name| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
     let host = header(HOST).or_else(|| uri.authority().map(|authority| authority.as_str().into()));
     app.origin.check(host.as_deref(), header(ORIGIN).as_deref())

@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
@@ -13,6 +11,7 @@ use verger_api::{HttpError, read_body};
 
 use super::asker::Asker;
 use super::events::blocking;
+use super::received::Received;
 use super::routes::Routes;
 use super::told::{Told, Who};
 use super::{App, Refusal};
@@ -33,7 +32,7 @@ pub(super) fn routes() -> Routes {
 async fn make(
     State(app): State<App>,
     Asker(caller): Asker,
-    body: Result<Bytes, BytesRejection>,
+    body: Result<Received, Refusal>,
 ) -> Result<Response, Refusal> {
     caller.may(Right::Order)?;
     let asked: Value = read_body(&body?)?;

@@ -5,8 +5,7 @@
 //! whoever may report failures to a shared one may have everybody's calls refused.
 
 use axum::Json;
-use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, QueryRejection};
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
@@ -24,6 +23,7 @@ use super::asker::Asker;
 use super::named::{Named, wrong_field};
 use super::notice::notice;
 use super::page;
+use super::received::Received;
 use super::refusal::no_such_address;
 use super::routes::{Method, Routes};
 use super::tasks::may_see;
@@ -154,7 +154,7 @@ async fn act(
     Asker(caller): Asker,
     Named(path): Named,
     uri: Uri,
-    body: Result<Bytes, BytesRejection>,
+    body: Result<Received, Refusal>,
 ) -> Result<Response, Refusal> {
     caller.is_somebody()?;
     let (name, verb) = path.rsplit_once('/').unwrap_or((&path, ""));

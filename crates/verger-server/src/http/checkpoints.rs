@@ -7,8 +7,7 @@
 //! ```
 
 use axum::Json;
-use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, QueryRejection};
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -24,6 +23,7 @@ use verger_store::{Archive, CheckpointBody, CheckpointRefusal, Moment, NewCheckp
 
 use super::asker::Asker;
 use super::named::{Named, checked, wrong_field};
+use super::received::Received;
 use super::routes::Routes;
 use super::told::{Told, Who};
 use super::{App, Refusal, page};
@@ -59,7 +59,7 @@ pub(super) fn routes() -> Routes {
 async fn save(
     State(app): State<App>,
     Asker(caller): Asker,
-    body: Result<Bytes, BytesRejection>,
+    body: Result<Received, Refusal>,
 ) -> Result<Response, Refusal> {
     speaks_for_agents(&caller)?;
     app.monitor.is_writable()?;

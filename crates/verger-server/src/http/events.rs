@@ -1,23 +1,25 @@
 //! What happened: page by page for one agent, and as a stream that resumes.
 //!
-//! A stream is read from the journal, never from memory: a slow reader holds nobody up, and one that comes back gets
-//! everything after the event that it saw last. If that is no longer all there, it is told so by a `reset` before it
-//! gets the rest.
+//! A stream is a place in the journal, of which the newest part is [ready](super::tail) for all: a slow reader holds
+//! nobody up, and one that comes back gets everything after the event that it saw last. If that is no longer all there,
+//! it is told so by a `reset` before it gets the rest.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
+use axum::body::{Body, Bytes};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
-use axum::http::HeaderMap;
-use axum::response::sse::{Event, KeepAlive, Sse};
-use futures_util::StreamExt;
-use futures_util::stream::{self, Stream};
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use futures_util::{StreamExt, stream};
 use serde_json::json;
 use tokio::sync::{broadcast, watch};
 use verger_api::{AnyJson, EventQuery, EventType, HttpError, List, Resume, StreamQuery, last_event_id};
+use verger_core::id::{AgentId, TaskId};
 use verger_core::time::WallTime;
 use verger_store::{Archive, JournalEvent};
 
@@ -25,13 +27,13 @@ use super::asker::Asker;
 use super::named::Named;
 use super::pass::Pass;
 use super::routes::Routes;
+use super::tail::{Tail, Told as Event, framed};
 use super::told::{Told, Who};
 use super::{App, Refusal, page};
 use crate::access::Right;
 use crate::monitor::{HeardBeat, wall_now};
+use crate::traffic::Streaming;
 
-/// Events that a stream reads at once.
-const READ: usize = 256;
 /// A stream says that it is there this often: what lies between would cut a silent one off.
 const ALIVE: Duration = Duration::from_secs(15);
 const HEARTBEAT: &str = EventType::AgentHeartbeat.as_str();
@@ -118,7 +120,7 @@ async fn stream(
     pass: Pass,
     query: Result<Query<StreamQuery>, QueryRejection>,
     headers: HeaderMap,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Refusal> {
+) -> Result<Response, Refusal> {
     caller.may(Right::Read)?;
     let Query(wanted) = query?;
     let seen = match headers.get("last-event-id") {
@@ -128,41 +130,45 @@ async fn stream(
         }
         None => None,
     };
+    let streaming = app.traffic.stream().ok_or_else(Refusal::too_many_streams)?;
     let archive = app.monitor.archive().clone();
-    let reader = blocking(move || Reading::begin(archive, seen)).await?;
+    let reading = blocking(move || Reading::begin(&archive, seen)).await?;
     let beats = wanted.heartbeats.is_some_and(|wanted| wanted > 0).then(|| app.monitor.heard().listen());
-    let following = Following { reading: reader, newest: app.newest.clone(), is_behind: true, wanted, beats };
+    let newest = app.newest.clone();
+    let ends = Box::pin(pass.ends(app.clone()));
+    let following = Following { app, reading, newest, is_behind: true, wanted, beats, _streaming: streaming };
     let events = stream::unfold(following, |mut following| async {
-        following.next().await.map(|event| (Ok(event), following))
+        // A stream that says nothing says that it is there.
+        let next = tokio::time::timeout(ALIVE, following.next()).await;
+        let text = next.unwrap_or_else(|_| Some(Bytes::from_static(b":\n\n")))?;
+        Some((Ok::<_, Infallible>(text), following))
     });
-    let events = events.take_until(Box::pin(pass.ends(app)));
-    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE)))
+    let head = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
+    Ok((head, Body::from_stream(events.take_until(ends))).into_response())
 }
 
 /// Where a reader is in the journal.
 pub(super) struct Reading {
-    archive: Archive,
     pub(super) seen: i64,
     /// It has missed something, and is to be told.
     pub(super) reset: bool,
-    pub(super) read: VecDeque<JournalEvent>,
+    pub(super) read: VecDeque<Arc<Event>>,
 }
 
 impl Reading {
     /// After the event that was seen last; without one, after the newest.
-    pub(super) fn begin(archive: Archive, seen: Option<i64>) -> Result<Self, verger_store::Error> {
+    pub(super) fn begin(archive: &Archive, seen: Option<i64>) -> Result<Self, verger_store::Error> {
         let (newest, oldest) = (archive.newest_event()?, archive.oldest_event()?);
         let Resume { after, reset } = Resume::of(seen, oldest, newest);
-        Ok(Self { archive, seen: after, reset, read: VecDeque::new() })
+        Ok(Self { seen: after, reset, read: VecDeque::new() })
     }
 
     /// Reads on. A reader who was so slow that what it had not seen was forgotten meanwhile is told so: numbers have no
     /// gaps.
-    pub(super) async fn on(&mut self) -> Option<()> {
-        let (archive, seen) = (self.archive.clone(), self.seen);
+    pub(super) async fn on(&mut self, tail: &Tail, archive: &Archive) -> Option<()> {
         // A journal that cannot be read ends the stream: its reader comes back and resumes.
-        let read = blocking(move || archive.events_after(seen, READ)).await.ok()?;
-        if let Some(first) = read.first().filter(|first| first.id > seen + 1) {
+        let read = tail.after(self.seen, archive).await.ok()?;
+        if let Some(first) = read.first().filter(|first| first.id > self.seen + 1) {
             (self.reset, self.seen) = (true, first.id - 1);
         }
         self.read = read.into();
@@ -172,6 +178,7 @@ impl Reading {
 
 /// A reader that waits for more.
 struct Following {
+    app: App,
     reading: Reading,
     newest: watch::Receiver<i64>,
     /// There may be events in the journal that were not read.
@@ -179,29 +186,28 @@ struct Following {
     wanted: StreamQuery,
     /// Heartbeats, if they are wanted.
     beats: Option<broadcast::Receiver<HeardBeat>>,
+    _streaming: Streaming,
 }
 
 impl Following {
-    /// The next event; nothing when the monitor ends.
-    async fn next(&mut self) -> Option<Event> {
+    /// The next event as it is sent; nothing when the monitor ends. Whoever gives up waiting for it loses nothing.
+    async fn next(&mut self) -> Option<Bytes> {
         loop {
             if std::mem::take(&mut self.reading.reset) {
-                let from = self.reading.seen + 1;
-                return Event::default().event("reset").json_data(json!({ "from": from.to_string() })).ok();
+                let from = json!({ "from": (self.reading.seen + 1).to_string() });
+                return Some(framed("reset", &from.to_string()).into());
             }
             if let Some(event) = self.reading.read.pop_front() {
                 self.reading.seen = event.id;
                 if self.is_wanted(&event) {
-                    return Some(
-                        Event::default().id(event.id.to_string()).event(event.kind).data(event.body),
-                    );
+                    return Some(event.text.clone());
                 }
                 continue;
             }
             if self.is_behind {
                 // What is committed after this is noticed by the wait below.
                 self.newest.mark_unchanged();
-                self.reading.on().await?;
+                self.reading.on(self.app.tail(), self.app.monitor.archive()).await?;
                 self.is_behind = !self.reading.read.is_empty();
                 continue;
             }
@@ -215,16 +221,14 @@ impl Following {
             };
             if self.is_wanted_beat(&beat) {
                 // Without a number: nobody resumes after it.
-                return Some(Event::default().event(HEARTBEAT).data(&*beat.body));
+                return Some(framed(HEARTBEAT, &beat.body).into());
             }
         }
     }
 
-    fn is_wanted(&self, event: &JournalEvent) -> bool {
-        let agent = event.agent.as_ref().map(|(agent, _)| agent.as_str());
-        let task = event.task.as_ref().map(verger_core::id::TaskId::as_str);
-        is(self.wanted.agent.as_deref(), agent)
-            && is(self.wanted.task.as_deref(), task)
+    fn is_wanted(&self, event: &Event) -> bool {
+        is(self.wanted.agent.as_deref(), event.agent.as_ref().map(AgentId::as_str))
+            && is(self.wanted.task.as_deref(), event.task.as_ref().map(TaskId::as_str))
             && is(self.wanted.kind.map(EventType::as_str), Some(&event.kind))
     }
 

@@ -27,9 +27,12 @@ use super::asker::Asker;
 use super::health::missing;
 use super::{App, Refusal};
 use crate::access::{Caller, Denied, Right};
+use crate::traffic::Streaming;
 
 /// Agents that are listed. The protocol has no pages: a larger fleet is asked for one by one, or over HTTP.
 const LIST_MAX: usize = 10_000;
+/// Bytes of a request.
+const REQUEST_MAX: usize = 64 << 10;
 /// Who watches is told of a change within this time, however much happens meanwhile.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// The monitor's own readiness is no event; whoever watches it is told within this time.
@@ -76,7 +79,7 @@ type Answering<T> = Pin<Box<dyn Future<Output = Result<tonic::Response<T>, Statu
 
 pub(super) async fn check(State(app): State<App>, asked: Asked, request: Request) -> Response {
     let method = Method { app, asked: who(asked) };
-    Grpc::new(ProstCodec::<CheckResponse, CheckRequest>::default())
+    small(Grpc::new(ProstCodec::<CheckResponse, CheckRequest>::default()))
         .unary(method, request)
         .await
         .map(Body::new)
@@ -84,13 +87,24 @@ pub(super) async fn check(State(app): State<App>, asked: Asked, request: Request
 
 pub(super) async fn list(State(app): State<App>, asked: Asked, request: Request) -> Response {
     let method = Method { app, asked: who(asked) };
-    Grpc::new(ProstCodec::<ListResponse, ListRequest>::default()).unary(method, request).await.map(Body::new)
+    small(Grpc::new(ProstCodec::<ListResponse, ListRequest>::default()))
+        .unary(method, request)
+        .await
+        .map(Body::new)
 }
 
 pub(super) async fn watch(State(app): State<App>, asked: Asked, request: Request) -> Response {
     let method = Method { app, asked: who(asked) };
-    let mut grpc = Grpc::new(ProstCodec::<CheckResponse, CheckRequest>::default());
+    let mut grpc = small(Grpc::new(ProstCodec::<CheckResponse, CheckRequest>::default()));
     grpc.server_streaming(method, request).await.map(Body::new)
+}
+
+/// A request is a name, and nothing larger is read.
+fn small<C>(grpc: Grpc<C>) -> Grpc<C>
+where
+    C: tonic::codec::Codec,
+{
+    grpc.apply_max_message_size_config(Some(REQUEST_MAX), None)
 }
 
 /// One call, and who makes it.
@@ -147,8 +161,10 @@ impl ServerStreamingService<CheckRequest> for Method {
         let (app, asked, service) = (self.app.clone(), self.asked.clone(), request.into_inner().service);
         Box::pin(async move {
             may_see(&asked?, &service)?;
+            let too_many = || Status::resource_exhausted("there are as many streams as may be");
+            let streaming = app.traffic.stream().ok_or_else(too_many)?;
             let newest = app.newest.clone();
-            let watching = Watching { app, service, newest, told: None };
+            let watching = Watching { app, service, newest, told: None, _streaming: streaming };
             let changes = stream::unfold(watching, |mut watching| async {
                 let status = watching.next().await?;
                 Some((Ok(status.into()), watching))
@@ -164,6 +180,7 @@ struct Watching {
     service: String,
     newest: watch::Receiver<i64>,
     told: Option<Answer>,
+    _streaming: Streaming,
 }
 
 impl Watching {

@@ -45,7 +45,7 @@ async fn inbox(
         return Ok(Json(List::whole(vec![superseded_item()])).into_response());
     }
     if wants_stream(&headers) {
-        return Ok(inbox_stream::stream(app, pass, agent, present, query.incarnation.is_some()));
+        return inbox_stream::stream(app, pass, agent, present, query.incarnation.is_some());
     }
     let wait =
         query.wait.map_or(Duration::ZERO, |wait| Duration::from_millis(wait.as_millis())).min(WAIT_MAX);

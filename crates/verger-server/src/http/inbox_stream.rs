@@ -15,26 +15,37 @@ use verger_api::PendingItem;
 use verger_core::effect::Outcome;
 use verger_core::id::{AgentId, Incarnation};
 
-use super::App;
 use super::inbox::{life, pending_item, superseded_item};
 use super::pass::Pass;
+use super::{App, Refusal};
 use crate::monitor::{Handover, Manner, Presence};
+use crate::traffic::Streaming;
 
 /// A stream says that it is there this often, and looks whether its life is over.
 const ALIVE: Duration = Duration::from_secs(15);
+/// The pause when the loop has too much to do.
+const BUSY_PAUSE: Duration = Duration::from_secs(1);
 
 /// Streams what is for this life of an agent. One that said which it is ends with its life; one that did not goes on
 /// with the next. It ends with the token that opened it, too.
-pub(super) fn stream(app: App, pass: Pass, agent: AgentId, life: Incarnation, said_which: bool) -> Response {
+pub(super) fn stream(
+    app: App,
+    pass: Pass,
+    agent: AgentId,
+    life: Incarnation,
+    said_which: bool,
+) -> Result<Response, Refusal> {
+    let streaming = app.traffic.stream().ok_or_else(Refusal::too_many_streams)?;
     let presence = Some(app.monitor.listen(&agent, life, Manner::Stream));
     let ends = Box::pin(pass.ends(app.clone()));
-    let feed = Feed { app, agent, life, said_which, presence, on_its_way: None, items: VecDeque::new() };
+    let (on_its_way, items) = (None, VecDeque::new());
+    let feed = Feed { app, agent, life, said_which, presence, on_its_way, items, _streaming: streaming };
     let events = stream::unfold(feed, |mut feed| async {
         let item = feed.next().await?;
         let event = Event::default().event(item.kind.as_str()).json_data(&item).ok()?;
         Some((Ok::<_, Infallible>(event), feed))
     });
-    Sse::new(events.take_until(ends)).keep_alive(KeepAlive::new().interval(ALIVE)).into_response()
+    Ok(Sse::new(events.take_until(ends)).keep_alive(KeepAlive::new().interval(ALIVE)).into_response())
 }
 
 struct Feed {
@@ -46,6 +57,7 @@ struct Feed {
     presence: Option<Presence>,
     on_its_way: Option<Handover>,
     items: VecDeque<PendingItem>,
+    _streaming: Streaming,
 }
 
 impl Feed {
@@ -68,7 +80,15 @@ impl Feed {
     }
 
     async fn fetch(&mut self) -> Option<()> {
-        let present = life(&self.app, &self.agent).await.ok()??;
+        let present = match life(&self.app, &self.agent).await {
+            Ok(present) => present?,
+            // Whoever looks on while too much is to be done looks again; ten thousand that came back would be more to do.
+            Err(busy) if busy.is_overload() => {
+                tokio::time::sleep(BUSY_PAUSE).await;
+                return Some(());
+            }
+            Err(_) => return None,
+        };
         if self.life < present {
             if self.said_which {
                 self.presence = None;

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::Json;
-use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, QueryRejection};
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use verger_api::{
     Evidence, HttpError, Incident, IncidentQuery, IncidentState, List, Time, WrongMark, WrongRequest,
@@ -17,6 +16,7 @@ use super::asker::Asker;
 use super::events::blocking;
 use super::named::{Named, kept_text};
 use super::page;
+use super::received::Received;
 use super::routes::Routes;
 use super::tasks::may_see;
 use super::told::{Told, Who};
@@ -109,7 +109,7 @@ async fn wrong(
     State(app): State<App>,
     Asker(caller): Asker,
     Named(id): Named,
-    body: Result<Bytes, BytesRejection>,
+    body: Result<Received, Refusal>,
 ) -> Result<Json<WrongMark>, Refusal> {
     caller.may(Right::Order)?;
     let asked: WrongRequest = read_body(&body?)?;

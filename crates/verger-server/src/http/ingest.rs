@@ -9,11 +9,12 @@ use verger_api::signal::SignalBody;
 use verger_api::{Heartbeat, HttpError};
 use verger_core::Refusal as Turned;
 use verger_core::id::AgentId;
-use verger_core::signal::Signal;
+use verger_core::signal::{Signal, Trust};
 use verger_core::time::WallTime;
 use verger_engine::{Answer, Message};
 
 use super::inbox::{superseded_item, waiting};
+use super::refusal::no_room;
 use super::reported::Reported;
 use super::routes::Routes;
 use super::told::{Told, Who};
@@ -21,15 +22,21 @@ use super::traced::reported;
 use super::{App, Refusal};
 use crate::access::{Caller, Right};
 use crate::monitor::wall_now;
+use crate::traffic::{Reason, TooOften};
 use crate::wire;
 
 pub(super) fn routes() -> Routes {
     let beats = Told::new("postHeartbeats", "ingest", "Tell that agents are alive", Who::Anybody);
     let signals = Told::new("postSignals", "ingest", "Tell what agents do", Who::Anybody);
     let taken = "What was taken, and what was not; for one object also what waits for its agent.";
-    Routes::new()
-        .post("/v1/heartbeats", heartbeats, beats.batch("Heartbeat").answers(202, taken, "IngestReport"))
-        .post("/v1/signals", self::signals, signals.batch("Signal").answers(202, taken, "IngestReport"))
+    let beats = beats.batch("Heartbeat").answers(202, taken, "IngestReport").refuses(429);
+    let signals = signals.batch("Signal").answers(202, taken, "IngestReport").refuses(429);
+    Routes::new().post("/v1/heartbeats", heartbeats, beats).post("/v1/signals", self::signals, signals)
+}
+
+/// How much one body may hold.
+fn limits(app: &App) -> ingest::Limits {
+    ingest::Limits { items: app.traffic.limits().batch as usize, ..app.limits }
 }
 
 async fn heartbeats(
@@ -37,16 +44,18 @@ async fn heartbeats(
     Reported { caller, body, trace }: Reported,
 ) -> Result<Response, Refusal> {
     let received_at = wall_now();
-    let read = ingest::heartbeats(&body, &app.limits);
+    let read = ingest::heartbeats(&body, &limits(&app));
     let is_one = is_one(&read)?;
     let (items, report) = read.into_parts();
     let mut taking = Taking::new(report, items.len(), received_at);
     let is_watched = app.monitor.heard().is_wanted();
     for (index, beat) in items {
         let agent = AgentId::from(beat.agent_id.as_ref());
+        let trust = caller.trust(&agent);
         match caller.may(Right::Vital(&agent)) {
+            Ok(()) if taking.is_held_back(&app, index, &agent, trust) => {}
             Ok(()) => {
-                taking.push(index, wire::heartbeat(&beat, received_at, caller.trust(&agent)));
+                taking.push(index, wire::heartbeat(&beat, received_at, trust));
                 taking.beats.extend(is_watched.then(|| (index, beat.into_owned())));
             }
             Err(denied) => taking.report.reject(index, denied.to_string()),
@@ -60,16 +69,18 @@ async fn signals(
     Reported { caller, body, trace }: Reported,
 ) -> Result<Response, Refusal> {
     let received_at = wall_now();
-    let read = ingest::signals(&body, &app.limits);
+    let read = ingest::signals(&body, &limits(&app));
     let is_one = is_one(&read)?;
     let (items, report) = read.into_parts();
     let mut taking = Taking::new(report, items.len(), received_at);
     let is_watched = app.monitor.heard().is_wanted();
     for (index, said) in items {
         let agent = AgentId::from(said.agent_id.as_ref());
+        let trust = caller.trust(&agent);
         match may_say(&caller, &agent, said.body.kind().needs_token()) {
+            Ok(()) if taking.is_held_back(&app, index, &agent, trust) => {}
             Ok(()) => {
-                for signal in wire::signal(&said, received_at, caller.trust(&agent), app.calls()) {
+                for signal in wire::signal(&said, received_at, trust, app.calls()) {
                     taking.push(index, signal);
                 }
                 taking.beats.extend(beat(said).filter(|_| is_watched).map(|beat| (index, beat)));
@@ -110,12 +121,38 @@ struct Taking {
     /// Heartbeats that somebody wants to see, by their places.
     beats: Vec<(usize, Heartbeat<'static>)>,
     received_at: WallTime,
+    /// Whose rate was looked at last, and what came of it: what one agent sends at once is taken or held back together.
+    paced: Option<(AgentId, Trust, Result<(), TooOften>)>,
+    /// Items that are welcome later, and the last reason.
+    later: (usize, Option<Refusal>),
 }
 
 impl Taking {
     fn new(report: IngestReport, items: usize, received_at: WallTime) -> Self {
         let (places, messages) = (Vec::with_capacity(items), Vec::with_capacity(items));
-        Self { report, places, messages, agent: None, beats: Vec::new(), received_at }
+        let (beats, later) = (Vec::new(), (0, None));
+        Self { report, places, messages, agent: None, beats, received_at, paced: None, later }
+    }
+
+    /// Whether this agent has sent too much lately.
+    fn is_held_back(&mut self, app: &App, index: usize, agent: &AgentId, trust: Trust) -> bool {
+        let is_verified = trust == Trust::Verified;
+        let verdict = match &self.paced {
+            Some((last, as_whom, verdict)) if last == agent && *as_whom == trust => *verdict,
+            _ => app.traffic.agent(agent.as_str(), is_verified),
+        };
+        match verdict {
+            Ok(()) => app.traffic.on_signal(agent.as_str(), is_verified),
+            Err(too_often) => self.put_off(index, too_often.into()),
+        }
+        self.paced = Some((agent.clone(), trust, verdict));
+        verdict.is_err()
+    }
+
+    /// An item is not taken now, and would be later.
+    fn put_off(&mut self, index: usize, why: Refusal) {
+        self.report.reject(index, why.detail());
+        self.later = (self.later.0 + 1, Some(why));
     }
 
     /// Shows what was taken to whoever watches.
@@ -143,8 +180,21 @@ impl Taking {
             superseded |= matches!(turned, Turned::Superseded { .. });
             // A body's item may hold several signals; it is rejected once.
             if refused.replace(place) != Some(place) && !(is_one && superseded) {
-                self.report.reject(place, turned.to_string());
+                match no_room(&turned) {
+                    Some(why) => {
+                        app.traffic.on_refused(Reason::Agents);
+                        self.put_off(place, why);
+                    }
+                    None => self.report.reject(place, turned.to_string()),
+                }
             }
+        }
+        // A body of which nothing could be taken now, and all could be later, is to be sent again.
+        if let (put_off, Some(why)) = std::mem::take(&mut self.later)
+            && put_off == self.report.rejected.len()
+            && self.report.accepted == 0
+        {
+            return Err(why);
         }
         if !superseded {
             self.show(app);

@@ -5,9 +5,7 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
@@ -23,6 +21,7 @@ use super::agents::order;
 use super::asker::Asker;
 use super::events::blocking;
 use super::named::{Named, kept_text};
+use super::received::Received;
 use super::routes::Routes;
 use super::signed::{self, Signed};
 use super::told::{Told, Who};
@@ -30,7 +29,7 @@ use super::{App, Refusal};
 use crate::access::{Caller, Right};
 use crate::monitor::wall_now;
 
-type Body = Result<Bytes, BytesRejection>;
+type Body = Result<Received, Refusal>;
 
 pub(super) fn routes() -> Routes {
     let told = |id, summary, body| {

@@ -41,6 +41,7 @@ async fn metrics(State(app): State<App>, Asker(caller): Asker) -> Result<Respons
     caller.may(Right::Read)?;
     let mut text = Exposition::default();
     of_monitor(&app, &mut text);
+    of_traffic(&app, &mut text);
     of_work(&app, &mut text);
     of_checks(&app, &mut text);
     of_traces(&app, &mut text);
@@ -90,6 +91,29 @@ fn of_monitor(app: &App, text: &mut Exposition) {
         "Calls to who sounds the alarm when they end; withheld while the monitor does not do its work.";
     let calls = counted.dead_man.iter().map(|(result, count)| (*result, *count as f64));
     text.by("verger_dead_man_calls_total", Kind::Counter, help, "result", calls);
+}
+
+fn of_traffic(app: &App, text: &mut Exposition) {
+    let (traffic, monitor) = (&app.traffic, &app.monitor);
+    let present = traffic.present();
+    let help = "Connections that are open.";
+    text.one("verger_connections", Kind::Gauge, help, present.connections as f64);
+    let help = "Answers under way that do not end: events, inboxes, watched health.";
+    text.one("verger_streams", Kind::Gauge, help, present.streams as f64);
+    let help = "What large bodies weigh that are being read or taken in.";
+    text.one("verger_bodies_bytes", Kind::Gauge, help, present.bodies as f64);
+    let help = "What was refused because of a limit, by what the limit is on.";
+    let refused = traffic.refused().map(|(reason, count)| (reason, count as f64));
+    text.by("verger_refusals_total", Kind::Counter, help, "limit", refused);
+    let help =
+        "Connections that were cut off: idle when others wanted their place, slow when they took no answer.";
+    let cut = traffic.cut().map(|(reason, count)| (reason, count as f64));
+    text.by("verger_connections_cut_total", Kind::Counter, help, "reason", cut);
+    let help =
+        "Vital signs that were dropped because too much waited for the loop. Nothing else is ever dropped.";
+    text.one("verger_vital_signs_dropped_total", Kind::Counter, help, monitor.dropped() as f64);
+    let help = "Requests that were turned away because too much waited for the loop.";
+    text.one("verger_queue_refusals_total", Kind::Counter, help, monitor.turned_away() as f64);
 }
 
 fn of_work(app: &App, text: &mut Exposition) {

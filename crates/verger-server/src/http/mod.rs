@@ -31,6 +31,7 @@ mod notice;
 mod openapi;
 mod page;
 mod pass;
+mod received;
 mod recoveries;
 mod refusal;
 mod reported;
@@ -38,6 +39,7 @@ mod routes;
 mod sessions;
 mod settings;
 mod signed;
+mod tail;
 mod tasks;
 mod tokens;
 mod told;
@@ -92,7 +94,6 @@ pub fn router(app: App) -> Router {
         .route("/grpc.health.v1.Health/Watch", post(grpc::watch))
         .fallback(refusal::no_such_address)
         .method_not_allowed_fallback(refusal::wrong_method)
-        .layer(axum::extract::DefaultBodyLimit::max(app::BODY_MAX))
         // Innermost: what an order does is done on a task of its own.
         .layer(middleware::from_fn_with_state(app.clone(), traced::trace))
         .layer(middleware::from_fn_with_state(app.clone(), asker::check_origin))

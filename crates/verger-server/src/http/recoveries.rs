@@ -1,8 +1,7 @@
 //! How the work of a task is taken up again.
 
 use axum::Json;
-use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, QueryRejection};
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use serde_json::json;
@@ -16,6 +15,7 @@ use super::asker::Asker;
 use super::named::{Named, checked, kept_text};
 use super::notice::notice;
 use super::page;
+use super::received::Received;
 use super::routes::Routes;
 use super::tasks::may_see;
 use super::told::{Told, Who};
@@ -87,7 +87,7 @@ async fn recover(
     State(app): State<App>,
     Asker(caller): Asker,
     Named(id): Named,
-    body: Result<Bytes, BytesRejection>,
+    body: Result<Received, Refusal>,
 ) -> Result<(StatusCode, Json<RecoveryStatus>), Refusal> {
     caller.may(Right::Order)?;
     let asked: RecoverRequest = read_body(&body?)?;

@@ -1,17 +1,23 @@
 //! Why a request was refused, as a problem document.
 
-use axum::extract::rejection::{BytesRejection, QueryRejection};
+use axum::extract::rejection::QueryRejection;
 use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use verger_api::{BodyError, CursorError, HttpError, PROBLEM_JSON, Problem};
+use verger_core::Refusal as Turned;
 use verger_core::command::CommandError;
 use verger_core::notice::NoticeError;
 
 use crate::access::{Denied, Stranger};
 use crate::monitor::{Unavailable, told};
+use crate::traffic::{NoSeat, TooOften};
 
 /// Seconds after which it is worth trying a store again that failed: whoever looks after the disk needs a moment.
 const STORE_AGAIN: u64 = 5;
+/// Seconds after which a connection may have ended.
+const CONNECT_AGAIN: u64 = 2;
+/// Seconds after which an agent may have ended in a full fleet.
+const AGENT_AGAIN: u64 = 60;
 
 /// A request was refused, and nothing was changed.
 #[derive(Debug)]
@@ -35,6 +41,17 @@ impl Refusal {
     /// What was wrong.
     pub(crate) fn detail(&self) -> &str {
         &self.0.detail
+    }
+
+    /// Whether it is because too much is to be done now.
+    pub(crate) fn is_overload(&self) -> bool {
+        self.0.code == HttpError::Overloaded.code()
+    }
+
+    /// There are as many streams as may be.
+    pub(crate) fn too_many_streams() -> Self {
+        let detail = "there are as many streams as may be";
+        Problem::http(HttpError::TooManyConnections, detail).retry_after(CONNECT_AGAIN).into()
     }
 
     pub(crate) fn unknown_agent(id: &str) -> Self {
@@ -122,15 +139,28 @@ impl From<BodyError> for Refusal {
     }
 }
 
-impl From<BytesRejection> for Refusal {
-    fn from(error: BytesRejection) -> Self {
-        let kind = if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
-            HttpError::TooLarge
-        } else {
-            HttpError::UnreadableBody
-        };
-        Self::http(kind, error.body_text())
+impl From<TooOften> for Refusal {
+    fn from(TooOften { rate, again }: TooOften) -> Self {
+        let detail = format!("more than {rate} in a second came from this side, over some time");
+        let seconds = again.as_secs() + u64::from(again.subsec_nanos() > 0);
+        Problem::http(HttpError::TooManyRequests, detail).retry_after(seconds.max(1)).into()
     }
+}
+
+impl From<NoSeat> for Refusal {
+    fn from(none: NoSeat) -> Self {
+        Problem::http(HttpError::TooManyConnections, none.to_string()).retry_after(CONNECT_AGAIN).into()
+    }
+}
+
+/// That there is no room for one more agent, if that is why it was turned away.
+pub(super) fn no_room(turned: &Turned) -> Option<Refusal> {
+    let again = match turned {
+        Turned::Full { .. } => AGENT_AGAIN,
+        Turned::Strangers { again, .. } => again.as_millis().div_ceil(1_000).max(1),
+        _ => return None,
+    };
+    Some(Problem::new("VG0108", turned.to_string()).retry_after(again).into())
 }
 
 impl From<QueryRejection> for Refusal {

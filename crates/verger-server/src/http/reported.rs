@@ -5,13 +5,12 @@
 //! at what they look at: from where a request comes, who asks, how large it is. Reports leave no line in the audit,
 //! with or without layers.
 
-use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::Uri;
 use axum::http::request::Parts;
 
-use super::app::BODY_MAX;
-use super::asker::{Asker, from_own_page};
+use super::asker::{Asker, check_head};
+use super::received::Received;
 use super::{App, Refusal, refusal};
 use crate::access::Caller;
 use crate::trace::Begun;
@@ -19,7 +18,7 @@ use crate::trace::Begun;
 /// A report that may be looked at.
 pub(super) struct Reported {
     pub(super) caller: Caller,
-    pub(super) body: Bytes,
+    pub(super) body: Received,
     /// Its part in the trace that it bears.
     pub(super) trace: Option<Begun>,
 }
@@ -27,14 +26,13 @@ pub(super) struct Reported {
 impl FromRequest<App> for Reported {
     type Rejection = Refusal;
 
-    async fn from_request(mut request: Request, app: &App) -> Result<Self, Refusal> {
-        from_own_page(request.headers(), request.uri(), app)?;
-        DefaultBodyLimit::max(BODY_MAX).apply(&mut request);
+    async fn from_request(request: Request, app: &App) -> Result<Self, Refusal> {
+        check_head(request.headers(), request.uri(), app)?;
         let (mut parts, body) = request.into_parts();
         let Asker(caller) = Asker::from_request_parts(&mut parts, app).await?;
         let name = || format!("{} {}", parts.method, parts.uri.path());
         let trace = Begun::of(app.monitor.tracer(), &parts.headers, name);
-        let body = Bytes::from_request(Request::from_parts(parts, body), app).await?;
+        let body = Received::from_request(Request::from_parts(parts, body), app).await?;
         Ok(Self { caller, body, trace })
     }
 }
@@ -46,7 +44,7 @@ impl FromRequestParts<App> for NoReport {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refusal> {
-        from_own_page(&parts.headers, &parts.uri, app)?;
+        check_head(&parts.headers, &parts.uri, app)?;
         Ok(Self(parts.uri.clone()))
     }
 }

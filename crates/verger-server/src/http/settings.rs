@@ -4,9 +4,7 @@
 //! limit must not believe in one that nobody keeps.
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
 use verger_api::{AgentHealth, AgentSettings, FieldError, HttpError, read_body};
 use verger_core::command::{CommandError, Order};
 use verger_core::id::{AgentId, RoleName, TaskId};
@@ -20,6 +18,7 @@ use super::agents::{order, seen};
 use super::asker::Asker;
 use super::named::{Named, checked, wrong_fields};
 use super::notice::notice;
+use super::received::Received;
 use super::routes::Routes;
 use super::told::{Told, Who};
 use super::{App, Refusal};
@@ -37,7 +36,7 @@ async fn put(
     State(app): State<App>,
     Asker(caller): Asker,
     Named(id): Named,
-    body: Result<Bytes, BytesRejection>,
+    body: Result<Received, Refusal>,
 ) -> Result<Json<AgentHealth>, Refusal> {
     caller.may(Right::Order)?;
     let settings: AgentSettings = read_body(&body?)?;

@@ -4,8 +4,7 @@
 //! speaks of its own task only; that it is its own is looked up, whatever it says.
 
 use axum::Json;
-use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, QueryRejection};
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use verger_api::{List, Task, TaskQuery, TaskStatus, TaskUpdate, Time, read_body};
 use verger_core::fleet::Fleet;
@@ -21,6 +20,7 @@ use super::events::blocking;
 use super::named::{Named, checked, kept_text, wrong_field};
 use super::notice::notice;
 use super::page;
+use super::received::Received;
 use super::routes::Routes;
 use super::told::{Told, Who};
 use super::{App, Refusal};
@@ -135,7 +135,7 @@ async fn put(
     State(app): State<App>,
     Asker(caller): Asker,
     Named(id): Named,
-    body: Result<Bytes, BytesRejection>,
+    body: Result<Received, Refusal>,
 ) -> Result<Json<Task>, Refusal> {
     let by = speaker(&caller)?;
     let mut said: TaskUpdate = read_body(&body?)?;

@@ -1,9 +1,7 @@
 //! Tokens: made, listed and revoked. A secret is in one answer, and never again anywhere.
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use verger_api::{self as api, CreatedToken, HttpError, List, NewToken, Scope, Time, read_body};
@@ -13,6 +11,7 @@ use verger_store::Token;
 use super::asker::Asker;
 use super::events::blocking;
 use super::named::Named;
+use super::received::Received;
 use super::routes::Routes;
 use super::told::{Told, Who};
 use super::{App, Refusal};
@@ -40,7 +39,7 @@ pub(super) fn routes() -> Routes {
 async fn create(
     State(app): State<App>,
     Asker(caller): Asker,
-    body: Result<Bytes, BytesRejection>,
+    body: Result<Received, Refusal>,
 ) -> Result<Response, Refusal> {
     caller.may(Right::Order)?;
     let wanted: NewToken = read_body(&body?)?;

@@ -57,7 +57,8 @@ impl Told {
     pub(super) fn new(id: &'static str, tag: &'static str, summary: &'static str, who: Who) -> Self {
         let (parameters, answers) = (Vec::new(), Vec::new());
         // A page from elsewhere and a rebound name are turned away everywhere.
-        let refusals = if who == Who::Anybody { vec![403] } else { vec![401, 403] };
+        // Anybody may send a head that is too large, and whoever shows a token may ask too often.
+        let refusals = if who == Who::Anybody { vec![403, 429, 431] } else { vec![401, 403, 429, 431] };
         Self { id, tag, summary, who, parameters, body: None, answers, refusals }
     }
 
@@ -205,6 +206,7 @@ fn problem(status: u16) -> Response {
         413 => "The body is too large.",
         422 => "A field is missing or wrong.",
         429 => "A limit holds it back.",
+        431 => "The head is too large.",
         503 => "Not now.",
         _ => "A fault of the monitor.",
     };

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use verger_engine::{Answer, Inbox, Input, Message, Ticket};
 
 use super::counters::{Counters, Tally};
-use super::queue::{Delivery, Queue};
+use super::queue::{Delivery, Queue, Unavailable};
 use crate::trace::{Context, Tracer};
 
 /// A ticket is the delivery's number and, in its last bits, the message's place there.
@@ -34,7 +34,7 @@ pub(crate) struct Door {
 struct Open {
     answers: Vec<Option<Answer>>,
     left: usize,
-    tell: oneshot::Sender<Vec<Answer>>,
+    tell: oneshot::Sender<Result<Vec<Answer>, Unavailable>>,
 }
 
 impl Door {
@@ -72,7 +72,7 @@ impl Door {
         (self.number, self.place) = (self.number + 1, 0);
         let left = messages.len();
         match answers {
-            Some(tell) if left == 0 => drop(tell.send(Vec::new())),
+            Some(tell) if left == 0 => drop(tell.send(Ok(Vec::new()))),
             Some(tell) => {
                 let answers = vec![None; left];
                 self.open.insert(self.number, Open { answers, left, tell });
@@ -113,7 +113,7 @@ impl Inbox for Door {
             && let Some(Open { answers, tell, .. }) = self.open.remove(&number)
         {
             // Who hung up does not want to know.
-            let _ = tell.send(answers.into_iter().flatten().collect());
+            let _ = tell.send(Ok(answers.into_iter().flatten().collect()));
         }
     }
 }
@@ -145,7 +145,7 @@ mod tests {
         door.answer(tickets[1], Answer::Ordered(Ok(())));
         assert!(answers.try_recv().is_err(), "one is missing");
         door.answer(tickets[0], Answer::Ordered(Ok(())));
-        assert_eq!(answers.try_recv(), Ok(vec![Answer::Ordered(Ok(())), Answer::Accepted(None)]));
+        assert_eq!(answers.try_recv(), Ok(Ok(vec![Answer::Ordered(Ok(())), Answer::Accepted(None)])));
     }
 
     #[test]
@@ -155,6 +155,6 @@ mod tests {
         let (tell, mut answers) = oneshot::channel();
         queue.push(Delivery { messages: vec![], answers: Some(tell), context: None }).expect("room");
         assert!(door.next().is_none());
-        assert_eq!(answers.try_recv(), Ok(vec![]));
+        assert_eq!(answers.try_recv(), Ok(Ok(vec![])));
     }
 }

@@ -168,7 +168,7 @@ impl Monitor {
         }
         let (tell, answers) = oneshot::channel();
         self.queue.push(Delivery { messages, answers: Some(tell), context: trace::current() })?;
-        self.answered(answers).await
+        self.answered(answers).await?
     }
 
     /// Whether the loop takes anything: not if too much waits to be written already.
@@ -318,6 +318,16 @@ impl Monitor {
     /// Messages that wait for the loop.
     pub fn queued(&self) -> usize {
         self.queue.waiting()
+    }
+
+    /// Vital signs that were dropped because too much waited.
+    pub fn dropped(&self) -> u64 {
+        self.queue.dropped()
+    }
+
+    /// How often somebody was turned away because too much waited.
+    pub fn turned_away(&self) -> u64 {
+        self.queue.turned_away()
     }
 
     /// What is remembered.

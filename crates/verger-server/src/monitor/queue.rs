@@ -1,15 +1,21 @@
 //! The way into the loop: one bounded queue, and the answers' way back.
 //!
 //! Whoever hands something over hands it over as a whole, a request's thousand heartbeats as one delivery: so a
-//! lock is taken and a waiting caller woken once for all of them. What does not fit is turned away at once.
+//! lock is taken and a waiting caller woken once for all of them.
+//!
+//! When it is full the oldest heartbeats make room, first those of whoever sent more than a fair share: the next one makes
+//! the last one worthless, and its sender is told. Nothing else is ever dropped; what does not fit is turned away at once.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 use verger_core::fleet::Fleet;
+use verger_core::id::AgentId;
 use verger_core::policy::Policies;
+use verger_core::signal::Body;
 use verger_engine::{Answer, Message, Settings};
 
 use super::Calendar;
@@ -17,6 +23,10 @@ use crate::trace::Context;
 
 /// Messages that may wait. At a million a second they are a tenth of a second's work.
 pub(crate) const MESSAGES_MAX: usize = 65_536;
+/// So much room is made at once: whoever looks for it looks at all that waits.
+const ROOM: usize = MESSAGES_MAX / 8;
+/// The loop takes so many out at once, so that the others can still make room.
+const HANDFUL: usize = 4_096;
 /// Questions that may wait.
 const LOOKS_MAX: usize = 4_096;
 
@@ -24,9 +34,28 @@ const LOOKS_MAX: usize = 4_096;
 pub(crate) struct Delivery {
     pub(crate) messages: Vec<Message>,
     /// Who waits for all the answers, in the order of the messages.
-    pub(crate) answers: Option<oneshot::Sender<Vec<Answer>>>,
+    pub(crate) answers: Option<oneshot::Sender<Result<Vec<Answer>, Unavailable>>>,
     /// The trace in which they came.
     pub(crate) context: Option<Context>,
+}
+
+impl Delivery {
+    /// Whether the next one makes it worthless.
+    fn is_vital(&self) -> bool {
+        let is_vital = |message: &Message| {
+            matches!(message, Message::Signal(signal)
+                if matches!(signal.content.body, Body::Heartbeat(_) | Body::Activity | Body::Load(_)))
+        };
+        self.messages.iter().all(is_vital)
+    }
+
+    /// Whose it is. One that many agents share counts as its first one's.
+    fn sender(&self) -> Option<&AgentId> {
+        match self.messages.first()? {
+            Message::Signal(signal) => Some(&signal.agent),
+            _ => None,
+        }
+    }
 }
 
 /// Somebody looks at the fleet.
@@ -59,13 +88,15 @@ pub enum Unavailable {
 pub(crate) struct Queue {
     inner: Mutex<Inner>,
     arrived: Condvar,
+    dropped: AtomicU64,
+    turned_away: AtomicU64,
 }
 
 #[derive(Default)]
 struct Inner {
-    deliveries: VecDeque<Delivery>,
-    /// Since when the first of them waits.
-    since: Option<Instant>,
+    deliveries: VecDeque<Waiting>,
+    /// Messages among them that could make room.
+    vitals: usize,
     /// Messages handed over and not taken by the loop yet.
     waiting: usize,
     looks: Vec<Look>,
@@ -76,12 +107,55 @@ struct Inner {
     closed: bool,
 }
 
+/// A delivery that waits.
+struct Waiting {
+    delivery: Delivery,
+    is_vital: bool,
+    since: Instant,
+}
+
 impl Inner {
-    fn put(&mut self, delivery: Delivery) {
-        if self.deliveries.is_empty() {
-            self.since = Some(Instant::now());
+    fn push(&mut self, delivery: Delivery, is_vital: bool) {
+        let count = delivery.messages.len();
+        self.waiting += count;
+        self.vitals += if is_vital { count } else { 0 };
+        self.deliveries.push_back(Waiting { delivery, is_vital, since: Instant::now() });
+    }
+
+    /// Drops vital signs until so many more messages fit, and some; the oldest first, and those of whoever has more than
+    /// its share before the others. Tells how many were dropped.
+    fn make_room(&mut self, more: usize) -> usize {
+        let over = (self.waiting + more + ROOM).saturating_sub(MESSAGES_MAX).min(self.vitals);
+        let mut of_sender: HashMap<AgentId, usize> = HashMap::new();
+        for Waiting { delivery, .. } in &self.deliveries {
+            if let Some(sender) = delivery.sender() {
+                *of_sender.entry(sender.clone()).or_default() += delivery.messages.len();
+            }
         }
-        self.deliveries.push_back(delivery);
+        let share = MESSAGES_MAX / of_sender.len().max(1);
+        let mut dropped = 0;
+        for is_fair in [false, true] {
+            self.deliveries.retain_mut(|Waiting { delivery, is_vital, .. }| {
+                let held = delivery.sender().and_then(|sender| of_sender.get_mut(sender));
+                let is_noisy = held.as_ref().is_some_and(|held| share < **held);
+                if over <= dropped || !*is_vital || !(is_fair || is_noisy) {
+                    return true;
+                }
+                let count = delivery.messages.len();
+                dropped += count;
+                if let Some(held) = held {
+                    *held -= count;
+                }
+                if let Some(tell) = delivery.answers.take() {
+                    // Who hung up does not want to know.
+                    let _ = tell.send(Err(Unavailable::Overloaded));
+                }
+                false
+            });
+        }
+        self.vitals -= dropped;
+        self.waiting -= dropped;
+        dropped
     }
 
     /// Whether there is nothing to turn the loop for before its time. What cannot be taken is no reason.
@@ -93,17 +167,22 @@ impl Inner {
 
 impl Queue {
     pub(crate) fn push(&self, delivery: Delivery) -> Result<(), Unavailable> {
+        let (is_vital, more) = (delivery.is_vital(), delivery.messages.len());
         let mut inner = self.lock();
         if inner.stopping {
             return Err(Unavailable::Stopping);
         }
-        let waiting = inner.waiting + delivery.messages.len();
         // A single delivery always fits into an empty queue, however large it is.
-        if waiting > MESSAGES_MAX && inner.waiting > 0 {
+        let is_full = |inner: &Inner| inner.waiting + more > MESSAGES_MAX && inner.waiting > 0;
+        if is_full(&inner) && inner.vitals > 0 {
+            let dropped = inner.make_room(more);
+            self.dropped.fetch_add(dropped as u64, Ordering::Relaxed);
+        }
+        if is_full(&inner) {
+            self.turned_away.fetch_add(1, Ordering::Relaxed);
             return Err(Unavailable::Overloaded);
         }
-        inner.waiting = waiting;
-        inner.put(delivery);
+        inner.push(delivery, is_vital);
         drop(inner);
         self.arrived.notify_one();
         Ok(())
@@ -116,8 +195,7 @@ impl Queue {
         if inner.closed {
             return;
         }
-        inner.waiting += 1;
-        inner.put(Delivery { messages: vec![message], answers: None, context: None });
+        inner.push(Delivery { messages: vec![message], answers: None, context: None }, false);
         drop(inner);
         self.arrived.notify_one();
     }
@@ -128,6 +206,7 @@ impl Queue {
             return Err(Unavailable::Stopping);
         }
         if inner.looks.len() >= LOOKS_MAX {
+            self.turned_away.fetch_add(1, Ordering::Relaxed);
             return Err(Unavailable::Overloaded);
         }
         inner.looks.push(look);
@@ -147,6 +226,7 @@ impl Queue {
         let mut inner = self.lock();
         (inner.stopping, inner.closed) = (true, true);
         inner.deliveries.clear();
+        inner.vitals = 0;
         inner.looks.clear();
     }
 
@@ -154,11 +234,30 @@ impl Queue {
         self.lock().stopping
     }
 
-    /// Everything that waits. It counts as waiting until the loop says that it was [taken](Self::took).
+    /// What has waited longest, a handful of it. It counts as waiting until the loop says that it was
+    /// [taken](Self::took).
     pub(crate) fn drain(&self) -> VecDeque<Delivery> {
         let mut inner = self.lock();
-        inner.since = None;
-        std::mem::take(&mut inner.deliveries)
+        let (mut taken, mut messages) = (VecDeque::new(), 0);
+        while messages < HANDFUL
+            && let Some(Waiting { delivery, is_vital, .. }) = inner.deliveries.pop_front()
+        {
+            let count = delivery.messages.len();
+            messages += count;
+            inner.vitals -= if is_vital { count } else { 0 };
+            taken.push_back(delivery);
+        }
+        taken
+    }
+
+    /// Vital signs that were dropped to make room.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    /// Deliveries and questions that were turned away because too much waits.
+    pub(crate) fn turned_away(&self) -> u64 {
+        self.turned_away.load(Ordering::Relaxed)
     }
 
     pub(crate) fn took(&self, messages: usize) {
@@ -168,7 +267,7 @@ impl Queue {
 
     /// How long the first of what waits has done so.
     pub(crate) fn age(&self) -> Duration {
-        self.lock().since.map_or(Duration::ZERO, |since| since.elapsed())
+        self.lock().deliveries.front().map_or(Duration::ZERO, |first| first.since.elapsed())
     }
 
     /// Messages handed over and not taken by the loop yet.
@@ -203,67 +302,4 @@ impl Queue {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use verger_core::command::{Command, Order};
-
-    fn delivery(messages: usize) -> Delivery {
-        let order =
-            Command { agent: "a".into(), incarnation: None, by: "ada".into(), order: Order::Unregister };
-        Delivery { messages: vec![Message::Command(order); messages], answers: None, context: None }
-    }
-
-    #[test]
-    fn what_does_not_fit_is_turned_away_and_fits_when_the_loop_has_caught_up() {
-        let queue = Queue::default();
-        assert_eq!(queue.push(delivery(MESSAGES_MAX + 1)), Ok(()), "nothing else waits");
-        assert_eq!(queue.push(delivery(1)), Err(Unavailable::Overloaded));
-        assert_eq!(queue.drain().len(), 1);
-        assert_eq!(queue.push(delivery(1)), Err(Unavailable::Overloaded), "handed over is not yet taken");
-        queue.took(MESSAGES_MAX + 1);
-        assert_eq!(queue.push(delivery(1)), Ok(()));
-    }
-
-    #[test]
-    fn after_the_last_order_nothing_is_taken_and_what_waits_is_kept() {
-        let queue = Queue::default();
-        queue.push(delivery(3)).expect("there is room");
-        queue.stop();
-        assert_eq!(queue.push(delivery(1)), Err(Unavailable::Stopping));
-        assert_eq!(queue.look(Box::new(|_, _| ())), Err(Unavailable::Stopping));
-        assert_eq!(queue.drain().len(), 1);
-    }
-
-    #[test]
-    fn what_cannot_be_taken_does_not_keep_the_loop_busy() {
-        let queue = Queue::default();
-        assert!(queue.lock().is_idle(true));
-        queue.push(delivery(1)).expect("there is room");
-        queue.look(Box::new(|_, _| ())).expect("there is room");
-        assert!(!queue.lock().is_idle(true) && queue.lock().is_idle(false), "the store cannot be written");
-        queue.stop();
-        assert!(!queue.lock().is_idle(false), "the end is not waited for");
-    }
-
-    #[test]
-    fn what_the_monitor_tells_itself_after_its_end_is_not_kept() {
-        let queue = Queue::default();
-        queue.stop();
-        queue.push_own(delivery(1).messages.remove(0));
-        assert_eq!(queue.drain().len(), 1, "before it, it is");
-        queue.close();
-        queue.push_own(delivery(1).messages.remove(0));
-        assert!(queue.drain().is_empty());
-    }
-
-    #[test]
-    fn so_many_may_want_to_look_and_no_more() {
-        let queue = Queue::default();
-        for _ in 0..LOOKS_MAX {
-            queue.look(Box::new(|_, _| ())).expect("there is room");
-        }
-        assert_eq!(queue.look(Box::new(|_, _| ())), Err(Unavailable::Overloaded));
-        assert_eq!(queue.looks().len(), LOOKS_MAX);
-        assert_eq!(queue.look(Box::new(|_, _| ())), Ok(()));
-    }
-}
+mod tests;

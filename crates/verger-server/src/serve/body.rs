@@ -12,12 +12,11 @@ use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use tokio::time::{Sleep, sleep};
 
-/// The time that all of a body may take: enough for the largest over a slow line.
-const WHOLE_WITHIN: Duration = Duration::from_mins(1);
-
 /// A body within its time.
 pub(super) struct TimelyBody {
     body: Incoming,
+    /// The time that all of it may take.
+    within: Duration,
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
@@ -25,16 +24,16 @@ pub(super) struct TimelyBody {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum BodyError {
     /// It is not complete after its time.
-    #[error("the body did not arrive within {} s", WHOLE_WITHIN.as_secs())]
-    Late,
+    #[error("the body did not arrive within {} s", .0.as_secs_f32())]
+    Late(Duration),
     /// It broke off.
     #[error(transparent)]
     Broken(#[from] hyper::Error),
 }
 
 impl TimelyBody {
-    pub(super) fn new(body: Incoming) -> Self {
-        Self { body, deadline: None }
+    pub(super) fn new(body: Incoming, within: Duration) -> Self {
+        Self { body, within, deadline: None }
     }
 }
 
@@ -46,12 +45,12 @@ impl Body for TimelyBody {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let Self { body, deadline } = self.get_mut();
+        let Self { body, within, deadline } = self.get_mut();
         if let Poll::Ready(frame) = Pin::new(body).poll_frame(context) {
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
-        let deadline = deadline.get_or_insert_with(|| Box::pin(sleep(WHOLE_WITHIN)));
-        deadline.as_mut().poll(context).map(|()| Some(Err(BodyError::Late)))
+        let deadline = deadline.get_or_insert_with(|| Box::pin(sleep(*within)));
+        deadline.as_mut().poll(context).map(|()| Some(Err(BodyError::Late(*within))))
     }
 
     fn is_end_stream(&self) -> bool {

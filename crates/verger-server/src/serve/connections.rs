@@ -1,15 +1,19 @@
 //! Connections: each served within its bounds, and all of them brought to an end.
 //!
 //! A head must be there within its time, also the next one of a connection that is kept open; so a client that says
-//! nothing, or says it slowly, is let go. There are so many connections and no more; those on top wait until another
-//! ends, and are not forgotten.
+//! nothing, or says it slowly, is let go. So is one that does not take its answer, and one that does nothing while
+//! others want its [seat](crate::traffic).
 
-use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::ConnectInfo;
+use axum::response::Response;
+use http_body::{Body as _, Frame, SizeHint};
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
@@ -18,20 +22,22 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::body::TimelyBody;
+use crate::traffic::{Patient, Seat, Traffic, Work};
 
-/// How long a connection may be silent before a request, and how long its head may take.
-pub(super) const HEAD_WITHIN: Duration = Duration::from_secs(75);
-/// The most that is read of a head.
-const HEAD_BYTES_MAX: usize = 64 << 10;
+/// More than this is not read of a head, whatever is configured: twice of that, so that who exceeds it is told in words.
+const HEAD_BYTES: std::ops::RangeInclusive<u64> = 16 << 10..=2 << 20;
 /// How long requests may take to be finished at the end. Streams and long polls are cut off then.
 const FINISH_WITHIN: Duration = Duration::from_secs(3);
 /// How often the other side of HTTP/2 is asked whether it is still there, and how long it has to say so.
 const ALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(20));
 /// Requests at one time on one connection of HTTP/2.
-const STREAMS_MAX: u32 = 256;
+const STREAMS_MAX: u32 = 128;
+/// What one request, and one connection, of HTTP/2 may have sent before it is read.
+const WINDOWS: (u32, u32) = (64 << 10, 256 << 10);
+/// What may wait to be sent on one request of HTTP/2.
+const UNSENT_MAX: usize = 64 << 10;
 
 /// How a client speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,23 +51,30 @@ pub(super) enum Version {
 /// Serves connections with one router.
 pub(super) struct Connections {
     router: Router,
+    traffic: Arc<Traffic>,
     graceful: GracefulShutdown,
 }
 
 /// What serves one connection.
 pub(super) struct Serve {
     router: Router,
+    traffic: Arc<Traffic>,
     watcher: Watcher,
 }
 
 impl Connections {
-    pub(super) fn new(router: Router) -> Self {
-        Self { router, graceful: GracefulShutdown::new() }
+    pub(super) fn new(router: Router, traffic: Arc<Traffic>) -> Self {
+        Self { router, traffic, graceful: GracefulShutdown::new() }
+    }
+
+    pub(super) fn traffic(&self) -> &Arc<Traffic> {
+        &self.traffic
     }
 
     /// For one more connection.
     pub(super) fn one(&self) -> Serve {
-        Serve { router: self.router.clone(), watcher: self.graceful.watcher() }
+        let (router, traffic) = (self.router.clone(), Arc::clone(&self.traffic));
+        Serve { router, traffic, watcher: self.graceful.watcher() }
     }
 
     /// Waits until requests that are under way are answered, or their time is up.
@@ -72,43 +85,86 @@ impl Connections {
 }
 
 impl Serve {
-    /// Serves this connection until it ends. The slot is free then.
-    pub(super) async fn run<T>(
-        self,
-        stream: T,
-        version: Version,
-        peer: SocketAddr,
-        _slot: OwnedSemaphorePermit,
-    ) where
+    /// How long a connection may be silent at its beginning.
+    pub(super) fn head_within(&self) -> Duration {
+        Duration::from_millis(self.traffic.limits().head_timeout.as_millis())
+    }
+
+    /// Serves this connection, which this peer has opened, until it ends.
+    pub(super) async fn run<T, P>(self, stream: T, version: Version, peer: P, seat: &Arc<Seat>)
+    where
         T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        P: Clone + Send + Sync + 'static,
     {
-        let Self { router, watcher } = self;
+        let head_within = self.head_within();
+        let Self { router, traffic, watcher } = self;
+        let limits = traffic.limits();
+        let body_within = Duration::from_millis(limits.body_timeout.as_millis());
+        let head_max = limits.head.saturating_mul(2).clamp(*HEAD_BYTES.start(), *HEAD_BYTES.end()) as usize;
+        let seat = Arc::clone(seat);
         let answer = service_fn(move |request: Request<Incoming>| {
-            let mut request = request.map(|body| Body::new(TimelyBody::new(body)));
-            request.extensions_mut().insert(ConnectInfo(peer));
-            hyper::service::Service::call(&TowerToHyperService::new(router.clone()), request)
+            let mut request = request.map(|body| Body::new(TimelyBody::new(body, body_within)));
+            request.extensions_mut().insert(ConnectInfo(peer.clone()));
+            let work = seat.work();
+            let answer = hyper::service::Service::call(&TowerToHyperService::new(router.clone()), request);
+            async move { answer.await.map(|response| at_work(response, work)) }
         });
-        let stream = TokioIo::new(stream);
+        let stream = TokioIo::new(Patient::new(stream, traffic));
         // A client that breaks off is nobody's fault here. Each is boxed, or a connection of either kind would take the
         // memory of the larger, several times over.
         match version {
-            Version::Http1 => drop(Box::pin(watcher.watch(http1().serve_connection(stream, answer))).await),
-            Version::Http2 => drop(Box::pin(watcher.watch(http2().serve_connection(stream, answer))).await),
+            Version::Http1 => drop(
+                Box::pin(watcher.watch(http1(head_within, head_max).serve_connection(stream, answer))).await,
+            ),
+            Version::Http2 => {
+                drop(Box::pin(watcher.watch(http2(head_max).serve_connection(stream, answer))).await);
+            }
         }
     }
 }
 
-fn http1() -> http1::Builder {
+/// A whole answer leaves its connection idle as soon as it is made; one that goes on keeps it at work until it ends.
+fn at_work(response: Response, work: Work) -> Response {
+    if response.body().size_hint().exact().is_some() {
+        return response;
+    }
+    response.map(|body| Body::new(Working { body, _work: work }))
+}
+
+/// A body whose connection is at work.
+struct Working {
+    body: Body,
+    _work: Work,
+}
+
+impl http_body::Body for Working {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+fn http1(head_within: Duration, head_max: usize) -> http1::Builder {
     let mut builder = http1::Builder::new();
-    builder
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_WITHIN)
-        .max_buf_size(HEAD_BYTES_MAX)
-        .pipeline_flush(true);
+    // Never with `pipeline_flush`: hyper then gathers an answer without end for who does not read it.
+    builder.timer(TokioTimer::new()).header_read_timeout(head_within).max_buf_size(head_max);
     builder
 }
 
-fn http2() -> http2::Builder<TokioExecutor> {
+fn http2(head_max: usize) -> http2::Builder<TokioExecutor> {
     let mut builder = http2::Builder::new(TokioExecutor::new());
     let (every, within) = ALIVE;
     builder
@@ -116,6 +172,9 @@ fn http2() -> http2::Builder<TokioExecutor> {
         .keep_alive_interval(every)
         .keep_alive_timeout(within)
         .max_concurrent_streams(STREAMS_MAX)
-        .max_header_list_size(HEAD_BYTES_MAX as u32);
+        .initial_stream_window_size(WINDOWS.0)
+        .initial_connection_window_size(WINDOWS.1)
+        .max_send_buf_size(UNSENT_MAX)
+        .max_header_list_size(u32::try_from(head_max).unwrap_or(u32::MAX));
     builder
 }

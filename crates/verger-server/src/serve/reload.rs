@@ -125,6 +125,7 @@ impl Reloader {
         let lines = self.differences(&configuration, tls.is_some());
         self.app.doorkeeper.set_orchestrator(reach.secret.clone());
         self.app.monitor.reconfigure(configuration.policies.clone(), settings(&configuration.storage));
+        self.app.traffic.set_limits(configuration.traffic.clone());
         self.places.live.send_replace(Arc::new(reach));
         if tls.is_some() == self.is_encrypted() {
             self.places.tls.send_replace(tls);

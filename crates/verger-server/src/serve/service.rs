@@ -24,6 +24,7 @@ use crate::access::{Doorkeeper, Origin, admin_secret};
 use crate::http::{self, App, Parts};
 use crate::monitor::{Monitor, Started};
 use crate::trace::Tracer;
+use crate::traffic::Traffic;
 use crate::unix::{self, Socket};
 use crate::wire::{Encoder, SOURCE};
 
@@ -97,12 +98,14 @@ impl Serving {
         let background = Background::start(&mut started, &live, &newest, &url, version, &log)?;
         let origin = Origin::new(address, []);
         let origin = if listener.is_encrypted() { origin.through_tls() } else { origin };
+        let traffic = Traffic::new(configuration.traffic.clone());
         let app = App::new(Parts {
             monitor: started.monitor.clone(),
             doorkeeper,
             origin,
             cursors: Cursors::new(admin.reveal().as_bytes()),
             limits: Limits::default(),
+            traffic: Arc::clone(&traffic),
             newest,
             started: begun,
             version,
@@ -119,7 +122,7 @@ impl Serving {
         let reloader =
             Reloader { reload, present: configuration, places, app, log, systemd: Arc::clone(&systemd) };
         let local = Local::serve(socket, router.clone());
-        let connections = Connections::new(router);
+        let connections = Connections::new(router, traffic);
         Ok(Self {
             started,
             background,

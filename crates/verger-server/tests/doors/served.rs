@@ -14,6 +14,7 @@ use verger_api::Cursors;
 use verger_api::ingest::Limits;
 use verger_core::policy::Policies;
 use verger_engine::Settings;
+use verger_server::Traffic;
 use verger_server::access::{Doorkeeper, Origin, Secret, admin_secret};
 use verger_server::http::{App, Parts, router};
 use verger_server::monitor::{Monitor, Started, wall_now};
@@ -65,6 +66,7 @@ impl Served {
             origin: Origin::new(address, []),
             cursors: Cursors::new(b"a secret of this test"),
             limits: Limits::default(),
+            traffic: Traffic::new(verger_config::Traffic::default()),
             newest,
             started: Instant::now(),
             version: "0.1.0",

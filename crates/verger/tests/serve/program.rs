@@ -28,7 +28,7 @@ pub(crate) struct Place {
 
 /// A monitor that runs.
 pub(crate) struct Program {
-    child: Child,
+    pub(crate) child: Child,
     /// `127.0.0.1:…`.
     pub(crate) address: String,
     pub(crate) token: String,

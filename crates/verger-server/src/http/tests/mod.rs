@@ -34,6 +34,7 @@ use super::*;
 use crate::access::{Doorkeeper, Origin, Secret, admin_secret};
 use crate::history::{Sampler, Sampling};
 use crate::monitor::{Monitor, Started};
+use crate::traffic::Traffic;
 use crate::wire::Encoder;
 
 /// A monitor that serves.
@@ -100,6 +101,7 @@ impl Served {
             origin: Origin::new(address, []),
             cursors: Cursors::new(b"a secret of this test"),
             limits: Limits::default(),
+            traffic: Traffic::new(verger_config::Traffic::default()),
             newest,
             started: Instant::now(),
             version: "0.1.0",

@@ -6,6 +6,7 @@ use tokio::net::TcpStream;
 
 use super::Served;
 use crate::http::events::Reading;
+use crate::http::tail::Tail;
 use verger_core::time::{Span, Timestamp};
 use verger_store::Retention;
 
@@ -83,13 +84,13 @@ async fn l49_a_reader_so_slow_that_events_were_forgotten_meanwhile_is_told_that_
     served.beat(&["a", "b", "c"]).await;
     served.as_admin("GET /v1/agents/c", "").await;
     let archive = served.started.monitor.archive().clone();
-    let mut reading = Reading::begin(archive.clone(), Some(0)).expect("it can be read");
+    let mut reading = Reading::begin(&archive, Some(0)).expect("it can be read");
     assert!(!reading.reset, "all is there yet");
     let short = Retention { events: Span::millis(1), ..Retention::default() };
     archive.sweep(&short, Timestamp::ZERO + Span::hours(1), 10).expect("it can be swept");
     let oldest = archive.oldest_event().expect("it can be read").expect("the newest is always kept");
     assert!(oldest > 1);
-    reading.on().await.expect("it can be read");
+    reading.on(&Tail::default(), &archive).await.expect("it can be read");
     assert_eq!((reading.reset, reading.seen + 1), (true, oldest));
     assert_eq!(reading.read.front().map(|first| first.id), Some(oldest), "and gets what is left");
     served.started.stop();
