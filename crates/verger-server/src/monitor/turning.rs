@@ -130,8 +130,9 @@ impl<S: Store> Turning<S> {
             }
             let began = Instant::now();
             let turn = self.engine.turn(&mut self.door);
-            self.tracer.figures.turns.add(began.elapsed());
+            let took = began.elapsed();
             self.after(&turn);
+            self.tracer.figures.turns.add(took);
             if self.queue.is_stopping() {
                 break;
             }

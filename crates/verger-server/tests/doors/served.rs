@@ -49,14 +49,16 @@ impl Served {
     pub(crate) async fn with(policies: Policies) -> Self {
         let directory = TempDir::new().expect("a folder");
         let (tell, newest) = watch::channel(0);
-        let encoder = Arc::new(Encoder { source: "/verger".to_owned(), ..Encoder::default() });
-        let mut options = Options::new(directory.path(), encoder);
+        let encoder = Encoder { source: "/verger".to_owned(), ..Encoder::default() };
+        let tracer = Arc::clone(&encoder.tracer);
+        let mut options = Options::new(directory.path(), Arc::new(encoder));
         options.on_events = Some(Box::new(move |id| {
             tell.send_replace(id);
         }));
         let store = verger_store::open(options).expect("it can be opened");
         let archive = store.1.clone();
-        let started = Monitor::start(store, policies, Settings::default(), 7).expect("it can be started");
+        let started = Monitor::start_traced(store, policies, Settings::default(), 7, tracer);
+        let started = started.expect("it can be started");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("it has one");
         let admin = admin_secret(directory.path()).expect("it can be made");
