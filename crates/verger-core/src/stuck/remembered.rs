@@ -71,7 +71,9 @@ impl Stored for History {
     fn put(&self, row: &mut Vec<u8>) {
         let Self { ring, next } = self;
         row.push(*next as u8);
-        ring.iter().for_each(|past| past.put(row));
+        for past in ring {
+            past.put(row);
+        }
     }
 
     fn take(row: &mut &[u8]) -> Result<Self, Damaged> {
@@ -234,7 +236,9 @@ impl Stored for Recurrence {
 impl Stored for Evidence {
     fn put(&self, row: &mut Vec<u8>) {
         row.push(self.steps().len() as u8);
-        self.steps().iter().for_each(|step| step.put(row));
+        for step in self.steps() {
+            step.put(row);
+        }
         self.count.put(row);
         self.alike.put(row);
         self.points.put(row);

@@ -10,7 +10,7 @@ use verger_engine::Turn;
 use super::drill::Shadow;
 use super::judgement::{FORGIVEN, Judgement};
 use super::machine::{Machine, Record};
-use super::monitor::{Change, Monitor};
+use super::monitor::{Change, Monitor, Simulated};
 use super::monitor_faults::MonitorFaults;
 use super::options::{Options, Progress};
 use super::report::Report;
@@ -177,7 +177,7 @@ impl<'a> Run<'a> {
             self.score.known.look(began, turn.now, self.world.truth(), engine.fleet());
         }
         let due = self.drilled + DRILL_EVERY <= began.0;
-        let is_at_rest = turn.committed && self.monitor.engine().is_some_and(|engine| engine.is_at_rest());
+        let is_at_rest = turn.committed && self.monitor.engine().is_some_and(Simulated::is_at_rest);
         if due && is_at_rest && turn.complete && self.machine.now() == began {
             self.drilled = began.0;
             self.drill(turn.now);

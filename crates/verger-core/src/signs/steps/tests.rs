@@ -96,7 +96,7 @@ fn do_something(steps: &mut Steps, number: u64) {
         72 => {
             steps.observe(now, None, &StepPrint::of_message(Role::User, &format!("look at {new}")));
         }
-        82 if number % 2 == 0 => steps.begin_anew(now),
+        82 if number.is_multiple_of(2) => steps.begin_anew(now),
         _ => {
             steps.observe(now, tool("bash").as_ref(), &call("make", "the same error again and again"));
         }
