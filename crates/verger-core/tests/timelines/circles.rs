@@ -222,14 +222,21 @@ fn x20_after_hundreds_of_steps_a_restart_still_finds_the_loop() {
 fn x20_steps_are_at_most_64_small_rows_and_go_with_their_agent() {
     let work: Vec<String> =
         (0..200).map(|n| format!("run read src/part{n}.rs -> alpha{n} beta{n} gamma{n} delta{n}")).collect();
-    let mut timeline = played(&work.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut timeline = Timeline::default();
+    // Written after every step, as a monitor that has time does.
+    for line in script(&work.iter().map(String::as_str).collect::<Vec<_>>()) {
+        timeline = timeline.play(&line);
+        timeline.store();
+    }
     let is_step = |key: &RowKey| matches!(key, RowKey::Step(..));
     let steps: Vec<_> =
         timeline.store().iter().filter(|(key, _)| is_step(key)).map(|(_, row)| row.len()).collect();
     assert_eq!(steps.len(), 64);
     assert!(steps.iter().all(|size| *size <= 300), "{steps:?}");
+    let before = timeline.store().get(&RowKey::StepsBefore("a".into())).map(Vec::len);
+    assert!(before.is_some_and(|size| size <= 16 * 1024), "{before:?}");
     timeline = timeline.play("3h order unregister");
-    assert!(!timeline.store().keys().any(is_step));
+    assert!(!timeline.store().keys().any(|key| is_step(key) || matches!(key, RowKey::StepsBefore(_))));
 }
 
 #[test]
