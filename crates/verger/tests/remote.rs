@@ -5,10 +5,11 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 use verger_api::SignalBody;
-use verger_api::signal::{Phase, ToolCall};
+use verger_api::signal::{Phase, Tokens, ToolCall};
 use verger_client::{Access, Agent, AgentOptions, Control, Guarded};
 
 /// Longer than anything here takes; a test that waits in vain ends.
@@ -61,6 +62,10 @@ impl Monitor {
         fs::remove_file(self.folder.path().join("verger.url")).expect("it was left behind");
         self.child = serve(self.folder.path(), &address);
         self.wait();
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).expect("it is ours");
     }
 
     fn end(&mut self) {
@@ -183,6 +188,35 @@ fn l43_an_agent_outlives_its_monitor_and_tells_everything_when_it_is_back() {
     until(|| (agent.tally().waiting == 0).then_some(()));
     assert_eq!(agent.tally().dropped, 0);
     assert!(agent.finish(PATIENCE));
+}
+
+/// How long the monitor stands still; ten minutes in `make pauses`.
+fn outage() -> Duration {
+    let secs = std::env::var("VERGER_OUTAGE_SECS").ok().and_then(|secs| secs.parse().ok());
+    Duration::from_secs(secs.unwrap_or(12))
+}
+
+#[test]
+fn l43_all_that_is_told_while_the_monitor_hangs_arrives_and_counts_once() {
+    let monitor = Monitor::start();
+    let agent = Agent::start(monitor.agent("sdk-3"));
+    until(|| (monitor.run("agent sdk-3 --json").code == Some(0)).then_some(()));
+    monitor.signal(Signal::STOP);
+    let (began, mut told) = (Instant::now(), 0_u64);
+    while began.elapsed() < outage() {
+        // No more than is kept through all of it. Whoever gets no answer sends it again, and the system keeps it all.
+        if outage().mul_f64(told as f64 / 400.0) < began.elapsed() {
+            agent.tell(SignalBody::Tokens(Tokens { input: 1, output: 1, cost_usd: None }));
+            told += 1;
+        }
+        std::thread::yield_now();
+    }
+    monitor.signal(Signal::CONT);
+    until(|| (agent.tally().waiting == 0).then_some(()));
+    let used = || monitor.run("agent sdk-3 --json").json()["metrics"]["tokenCount"].as_u64();
+    until(|| (used() >= Some(told * 2)).then_some(()));
+    assert!(agent.finish(PATIENCE));
+    assert_eq!(used(), Some(told * 2), "all of it, and none of it twice");
 }
 
 #[test]

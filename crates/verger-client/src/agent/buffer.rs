@@ -44,6 +44,11 @@ pub(super) struct Batch {
 }
 
 impl Batch {
+    /// What it is called, among all that this buffer gives out.
+    pub(super) fn number(&self) -> u64 {
+        self.last
+    }
+
     /// One signal a line. It may take milliseconds, so the agent must not have to wait for it.
     pub(super) fn body(&self) -> Vec<u8> {
         let mut body = Vec::new();

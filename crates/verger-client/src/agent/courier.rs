@@ -2,8 +2,11 @@
 //!
 //! A beat goes before the signals that wait: that the agent lives is worth more than what it did. While the monitor is
 //! away both wait, longer each time; when it is back, one beat tells how things stand, and the signals follow in order.
-//! A signal whose acknowledgement was lost is sent again, as calls and totals can bear.
+//!
+//! Signals whose acknowledgement was lost are sent again as they were, under the same name, by which the monitor knows
+//! that it has them: they count once.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -14,6 +17,7 @@ use verger_api::PendingKind;
 use verger_api::ingest::IngestReport;
 
 use super::AgentOptions;
+use super::buffer::Batch;
 use super::desk::Desk;
 use super::listener::{self, answer_items};
 use crate::backoff::Backoff;
@@ -59,6 +63,10 @@ struct Courier<'a> {
     /// Nothing is tried before this.
     hold_until: Instant,
     backoff: Backoff,
+    /// Signals that were sent, and of which it is not known whether they arrived.
+    unsettled: Option<Batch>,
+    /// What tells this line's signals from those of others.
+    line: String,
 }
 
 impl<'a> Courier<'a> {
@@ -72,6 +80,8 @@ impl<'a> Courier<'a> {
             beat_at: now,
             hold_until: now,
             backoff: Backoff::new(RETRY_FIRST, RETRY_LONGEST),
+            unsettled: None,
+            line: random(),
         }
     }
 
@@ -142,10 +152,14 @@ impl<'a> Courier<'a> {
 
     /// Whether the monitor took or refused it; a batch that is refused as a whole is not sent again.
     async fn send_batch(&mut self) -> bool {
-        let Some(batch) = self.desk.batch() else { return true };
+        let Some(batch) = self.unsettled.take().or_else(|| self.desk.batch()) else { return true };
+        let name = format!("{}-{}", self.line, batch.number());
         let asked = self.transport.ask(Method::POST, &["v1", "signals"], &[]);
         let answer = match asked {
-            Ok(asked) => asked.body(batch.body()).within(ANSWER_WITHIN).answer::<IngestReport>().await,
+            Ok(asked) => {
+                let asked = asked.header("Idempotency-Key", &name).body(batch.body());
+                asked.within(ANSWER_WITHIN).answer::<IngestReport>().await
+            }
             Err(error) => Err(error),
         };
         match answer {
@@ -158,6 +172,7 @@ impl<'a> Courier<'a> {
             }
             Err(error) if error.is_passing() => {
                 self.on_failure(&error);
+                self.unsettled = Some(batch);
                 false
             }
             Err(error) => {
@@ -189,4 +204,10 @@ impl<'a> Courier<'a> {
         }
         answer_items(self.options, self.desk, &self.transport, items).await;
     }
+}
+
+/// A name that nobody else has: a hasher's keys are the randomness that the standard library has.
+fn random() -> String {
+    let half = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", half(), half())
 }

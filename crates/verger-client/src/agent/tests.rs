@@ -28,7 +28,15 @@ type Reply = Box<dyn FnMut(&str, &str) -> Vec<u8> + Send>;
 
 impl Stand {
     /// Answers at this place from now on.
-    fn open(path: &Path, reply: Reply) -> Self {
+    fn open(path: &Path, mut reply: Reply) -> Self {
+        Self::open_heads(
+            path,
+            Box::new(move |head, body| reply(head.lines().next().unwrap_or_default(), body)),
+        )
+    }
+
+    /// The same for who wants to see whole heads, in small letters but for the first line.
+    fn open_heads(path: &Path, reply: Reply) -> Self {
         let listener = UnixListener::bind(path).expect("a socket");
         let (heard, requests) = channel();
         let reply = Arc::new(Mutex::new(reply));
@@ -89,7 +97,8 @@ fn serve(mut stream: UnixStream, heard: &Sender<(String, String)>, reply: &Mutex
     reader.read_exact(&mut body).expect("a body");
     let body = String::from_utf8(body).expect("text");
     let asked = lines.lines().next().unwrap_or_default().to_owned();
-    let answer = (reply.lock().expect("nobody panics"))(&asked, &body);
+    let head = lines.replacen(&asked, "", 1).to_ascii_lowercase().replace('\r', "");
+    let answer = (reply.lock().expect("nobody panics"))(&format!("{asked}{head}"), &body);
     // The test may be over.
     let _ = heard.send((asked, body));
     let _ = stream.write_all(&answer);
@@ -195,6 +204,36 @@ fn l43_what_was_told_while_the_monitor_was_gone_arrives_in_order_when_it_is_back
     let stand = Stand::open(&path, takes_everything());
     assert_eq!(stand.texts(600), (0..600).map(|number| number.to_string()).collect::<Vec<_>>());
     assert!(agent.finish(PATIENCE));
+}
+
+#[test]
+fn l43_what_may_have_arrived_is_sent_again_as_it_was_and_under_the_same_name() {
+    let (_folder, path) = place();
+    let (names, mut answered) = (channel(), 0);
+    let named = names.0;
+    let stand = Stand::open_heads(
+        &path,
+        Box::new(move |head, body| {
+            if !head.starts_with("POST /v1/signals") {
+                return answer("202 Accepted", TAKEN);
+            }
+            let name = head.lines().find_map(|line| line.strip_prefix("idempotency-key: "));
+            let _ = named.send((name.map(ToOwned::to_owned), body.to_owned()));
+            answered += 1;
+            // It hangs up instead of answering, twice.
+            if answered < 3 { Vec::new() } else { answer("202 Accepted", TAKEN) }
+        }),
+    );
+    let agent = Agent::start(stand.agent());
+    agent.tell(said("1"));
+    let next = || names.1.recv_timeout(PATIENCE).expect("another request");
+    let first = next();
+    agent.tell(said("2"));
+    assert!(first.0.as_ref().is_some_and(|name| name.len() > 32), "{first:?}");
+    assert_eq!([next(), next()], [first.clone(), first.clone()], "nothing is added to it meanwhile");
+    let second = next();
+    assert!(second.0.is_some() && second.0 != first.0, "{second:?}");
+    assert!(second.1.contains(r#""text":"2""#) && !second.1.contains(r#""text":"1""#), "{second:?}");
 }
 
 #[test]

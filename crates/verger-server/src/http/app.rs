@@ -7,6 +7,7 @@ use tokio::sync::watch;
 use verger_api::Cursors;
 use verger_api::ingest::Limits;
 
+use super::once::Reports;
 use super::tail::Tail;
 use crate::access::{Doorkeeper, Origin};
 use crate::monitor::Monitor;
@@ -20,6 +21,7 @@ pub struct App(Arc<Shared>);
 struct Shared {
     parts: Parts,
     calls: Calls,
+    reports: Reports,
     tail: Tail,
 }
 
@@ -48,12 +50,18 @@ pub struct Parts {
 impl App {
     /// Shares these.
     pub fn new(parts: Parts) -> Self {
-        Self(Arc::new(Shared { parts, calls: Calls::default(), tail: Tail::default() }))
+        let (calls, reports, tail) = (Calls::default(), Reports::default(), Tail::default());
+        Self(Arc::new(Shared { parts, calls, reports, tail }))
     }
 
     /// The newest events.
     pub(super) fn tail(&self) -> &Tail {
         &self.0.tail
+    }
+
+    /// Reports that bore a name.
+    pub(super) fn reports(&self) -> &Reports {
+        &self.0.reports
     }
 
     /// Calls that agents have under way.

@@ -1,15 +1,13 @@
 //! What agents send: heartbeats and signals, one by one or by the thousand.
 
-use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use verger_api::ingest::{self, Ingest, IngestReport};
 use verger_api::signal::SignalBody;
 use verger_api::{Heartbeat, HttpError};
 use verger_core::Refusal as Turned;
 use verger_core::id::AgentId;
-use verger_core::signal::{Signal, Trust};
+use verger_core::signal::{Body, Signal, Trust};
 use verger_core::time::WallTime;
 use verger_engine::{Answer, Message};
 
@@ -19,7 +17,7 @@ use super::reported::Reported;
 use super::routes::Routes;
 use super::told::{Told, Who};
 use super::traced::reported;
-use super::{App, Refusal};
+use super::{App, Refusal, once};
 use crate::access::{Caller, Right};
 use crate::monitor::wall_now;
 use crate::traffic::{Reason, TooOften};
@@ -29,8 +27,13 @@ pub(super) fn routes() -> Routes {
     let beats = Told::new("postHeartbeats", "ingest", "Tell that agents are alive", Who::Anybody);
     let signals = Told::new("postSignals", "ingest", "Tell what agents do", Who::Anybody);
     let taken = "What was taken, and what was not; for one object also what waits for its agent.";
-    let beats = beats.batch("Heartbeat").answers(202, taken, "IngestReport").refuses(429);
-    let signals = signals.batch("Signal").answers(202, taken, "IngestReport").refuses(429);
+    let name =
+        "A name for this body. Sent again under the same name it counts once, and is answered the same.";
+    let told = |told: Told, of: &str| {
+        // Nobody needs a token, and one that is not valid is refused all the same.
+        told.batch(of).header(once::HEADER, name).answers(202, taken, "IngestReport").refuses(401)
+    };
+    let (beats, signals) = (told(beats, "Heartbeat"), told(signals, "Signal"));
     Routes::new().post("/v1/heartbeats", heartbeats, beats).post("/v1/signals", self::signals, signals)
 }
 
@@ -41,10 +44,22 @@ fn limits(app: &App) -> ingest::Limits {
 
 async fn heartbeats(
     State(app): State<App>,
-    Reported { caller, body, trace }: Reported,
+    Reported { caller, body, name, trace }: Reported,
 ) -> Result<Response, Refusal> {
+    let (by, own) = (caller.clone(), app.clone());
+    let is_named = name.is_some();
+    let take = async move { reported(trace, take_heartbeats(&app, &caller, &body, is_named)).await };
+    once::taken(own, &by, name, take).await
+}
+
+async fn take_heartbeats(
+    app: &App,
+    caller: &Caller,
+    body: &[u8],
+    is_named: bool,
+) -> Result<IngestReport, Refusal> {
     let received_at = wall_now();
-    let read = ingest::heartbeats(&body, &limits(&app));
+    let read = ingest::heartbeats(body, &limits(app));
     let is_one = is_one(&read)?;
     let (items, report) = read.into_parts();
     let mut taking = Taking::new(report, items.len(), received_at);
@@ -53,7 +68,7 @@ async fn heartbeats(
         let agent = AgentId::from(beat.agent_id.as_ref());
         let trust = caller.trust(&agent);
         match caller.may(Right::Vital(&agent)) {
-            Ok(()) if taking.is_held_back(&app, index, &agent, trust) => {}
+            Ok(()) if taking.is_held_back(app, index, &agent, trust) => {}
             Ok(()) => {
                 taking.push(index, wire::heartbeat(&beat, received_at, trust));
                 taking.beats.extend(is_watched.then(|| (index, beat.into_owned())));
@@ -61,15 +76,27 @@ async fn heartbeats(
             Err(denied) => taking.report.reject(index, denied.to_string()),
         }
     }
-    reported(trace, taking.answer(&app, is_one)).await
+    taking.answer(app, is_one, is_named).await
 }
 
 async fn signals(
     State(app): State<App>,
-    Reported { caller, body, trace }: Reported,
+    Reported { caller, body, name, trace }: Reported,
 ) -> Result<Response, Refusal> {
+    let (by, own) = (caller.clone(), app.clone());
+    let is_named = name.is_some();
+    let take = async move { reported(trace, take_signals(&app, &caller, &body, is_named)).await };
+    once::taken(own, &by, name, take).await
+}
+
+async fn take_signals(
+    app: &App,
+    caller: &Caller,
+    body: &[u8],
+    is_named: bool,
+) -> Result<IngestReport, Refusal> {
     let received_at = wall_now();
-    let read = ingest::signals(&body, &limits(&app));
+    let read = ingest::signals(body, &limits(app));
     let is_one = is_one(&read)?;
     let (items, report) = read.into_parts();
     let mut taking = Taking::new(report, items.len(), received_at);
@@ -77,8 +104,8 @@ async fn signals(
     for (index, said) in items {
         let agent = AgentId::from(said.agent_id.as_ref());
         let trust = caller.trust(&agent);
-        match may_say(&caller, &agent, said.body.kind().needs_token()) {
-            Ok(()) if taking.is_held_back(&app, index, &agent, trust) => {}
+        match may_say(caller, &agent, said.body.kind().needs_token()) {
+            Ok(()) if taking.is_held_back(app, index, &agent, trust) => {}
             Ok(()) => {
                 for signal in wire::signal(&said, received_at, trust, app.calls()) {
                     taking.push(index, signal);
@@ -88,7 +115,7 @@ async fn signals(
             Err(denied) => taking.report.reject(index, denied.to_string()),
         }
     }
-    reported(trace, taking.answer(&app, is_one)).await
+    taking.answer(app, is_one, is_named).await
 }
 
 fn may_say(caller: &Caller, agent: &AgentId, needs_token: bool) -> Result<(), crate::access::Denied> {
@@ -118,6 +145,8 @@ struct Taking {
     places: Vec<usize>,
     messages: Vec<Message>,
     agent: Option<AgentId>,
+    /// Calls that end.
+    ended: Vec<(AgentId, Trust, u64)>,
     /// Heartbeats that somebody wants to see, by their places.
     beats: Vec<(usize, Heartbeat<'static>)>,
     received_at: WallTime,
@@ -130,8 +159,8 @@ struct Taking {
 impl Taking {
     fn new(report: IngestReport, items: usize, received_at: WallTime) -> Self {
         let (places, messages) = (Vec::with_capacity(items), Vec::with_capacity(items));
-        let (beats, later) = (Vec::new(), (0, None));
-        Self { report, places, messages, agent: None, beats, received_at, paced: None, later }
+        let (ended, beats, later) = (Vec::new(), Vec::new(), (0, None));
+        Self { report, places, messages, agent: None, ended, beats, received_at, paced: None, later }
     }
 
     /// Whether this agent has sent too much lately.
@@ -167,12 +196,24 @@ impl Taking {
 
     fn push(&mut self, index: usize, signal: Signal) {
         self.agent.get_or_insert_with(|| signal.agent.clone());
+        if let Body::ToolFinished { call, .. } = signal.content.body {
+            self.ended.push((signal.agent.clone(), signal.content.trust, call));
+        }
         self.places.push(index);
         self.messages.push(Message::Signal(signal));
     }
 
-    async fn answer(mut self, app: &App, is_one: bool) -> Result<Response, Refusal> {
-        let answers = app.monitor.tell(std::mem::take(&mut self.messages)).await?;
+    async fn answer(mut self, app: &App, is_one: bool, is_named: bool) -> Result<IngestReport, Refusal> {
+        let messages = std::mem::take(&mut self.messages);
+        // What has a name is sent again: whether it was taken must not be left open.
+        let answers = if is_named {
+            app.monitor.tell_to_the_end(messages).await?
+        } else {
+            app.monitor.tell(messages).await?
+        };
+        for (agent, trust, call) in std::mem::take(&mut self.ended) {
+            app.calls().forget(&agent, trust, call);
+        }
         let mut superseded = false;
         let mut refused = None;
         for (place, answer) in std::mem::take(&mut self.places).into_iter().zip(answers) {
@@ -210,6 +251,6 @@ impl Taking {
             }
             self.report.pending = Some(pending);
         }
-        Ok((StatusCode::ACCEPTED, Json(self.report)).into_response())
+        Ok(self.report)
     }
 }

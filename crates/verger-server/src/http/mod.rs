@@ -28,6 +28,7 @@ mod interventions;
 mod metrics;
 mod named;
 mod notice;
+mod once;
 mod openapi;
 mod page;
 mod pass;

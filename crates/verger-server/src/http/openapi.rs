@@ -17,7 +17,9 @@ pub(super) fn routes() -> Routes {
     Routes::new().get(
         "/openapi.json",
         document,
-        Told::new("getOpenapi", "monitor", "This document", Who::Anybody).answers_object(200, "OpenAPI 3.1"),
+        Told::new("getOpenapi", "monitor", "This document", Who::Anybody)
+            .answers_object(200, "OpenAPI 3.1")
+            .refuses(401),
     )
 }
 

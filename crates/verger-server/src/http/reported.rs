@@ -11,7 +11,7 @@ use axum::http::request::Parts;
 
 use super::asker::{Asker, check_head};
 use super::received::Received;
-use super::{App, Refusal, refusal};
+use super::{App, Refusal, once, refusal};
 use crate::access::Caller;
 use crate::trace::Begun;
 
@@ -19,6 +19,8 @@ use crate::trace::Begun;
 pub(super) struct Reported {
     pub(super) caller: Caller,
     pub(super) body: Received,
+    /// What it is called, so that it counts once however often it is sent.
+    pub(super) name: Option<String>,
     /// Its part in the trace that it bears.
     pub(super) trace: Option<Begun>,
 }
@@ -30,10 +32,11 @@ impl FromRequest<App> for Reported {
         check_head(request.headers(), request.uri(), app)?;
         let (mut parts, body) = request.into_parts();
         let Asker(caller) = Asker::from_request_parts(&mut parts, app).await?;
-        let name = || format!("{} {}", parts.method, parts.uri.path());
-        let trace = Begun::of(app.monitor.tracer(), &parts.headers, name);
+        let span = || format!("{} {}", parts.method, parts.uri.path());
+        let trace = Begun::of(app.monitor.tracer(), &parts.headers, span);
+        let name = once::name(&parts.headers)?;
         let body = Received::from_request(Request::from_parts(parts, body), app).await?;
-        Ok(Self { caller, body, trace })
+        Ok(Self { caller, body, name, trace })
     }
 }
 

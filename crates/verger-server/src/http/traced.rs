@@ -1,7 +1,7 @@
 //! Requests as parts of traces (L48): whoever bears a trace context has it carried on by all that follows.
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::Method;
+use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 
@@ -25,12 +25,13 @@ pub(super) async fn trace(State(app): State<App>, request: Request, next: Next) 
 }
 
 /// The same for what is reported by the thousand, which costs nothing where no trace is borne.
-pub(super) async fn reported(
+pub(super) async fn reported<T>(
     begun: Option<Begun>,
-    answer: impl Future<Output = Result<Response, Refusal>>,
-) -> Result<Response, Refusal> {
+    answer: impl Future<Output = Result<T, Refusal>>,
+) -> Result<T, Refusal> {
     let Some(begun) = begun else { return answer.await };
     let answer = within(begun.context(), answer).await;
-    begun.answered(answer.as_ref().map_or_else(Refusal::status, |response| response.status().as_u16()));
+    let accepted = |_: &T| StatusCode::ACCEPTED.as_u16();
+    begun.answered(answer.as_ref().map_or_else(Refusal::status, accepted));
     answer
 }

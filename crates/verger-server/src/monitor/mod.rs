@@ -15,6 +15,7 @@ mod turning;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -63,8 +64,11 @@ pub struct Monitor {
     heard: Arc<Heard>,
     patience: Duration,
     /// Vital signs wait for the disk too.
-    strict: bool,
+    strict: Arc<AtomicBool>,
 }
+
+/// What became of messages that were handed in, once it is known.
+type Answers = oneshot::Receiver<Result<Vec<Answer>, Unavailable>>;
 
 /// A monitor that was started, in the hands of whoever ends it.
 pub struct Started {
@@ -110,7 +114,7 @@ impl Monitor {
         tracer: Arc<Tracer>,
     ) -> Result<Started, StartError> {
         let (store, archive) = store;
-        let strict = settings.strict;
+        let strict = Arc::new(AtomicBool::new(settings.strict));
         let blind =
             archive.blind_times(BLIND_TIMES)?.into_iter().map(|time| (time.until.observed, time.lasted));
         let calendar = Calendar::new(blind);
@@ -160,7 +164,17 @@ impl Monitor {
     /// Nobody waits for a disk without end. While it cannot be written vital signs are taken and judged all the same;
     /// facts and orders are refused. Who sends a fact is alive, and that much is judged of it.
     pub async fn tell(&self, messages: Vec<Message>) -> Result<Vec<Answer>, Unavailable> {
-        let waits = self.strict || messages.iter().any(Message::waits_for_disk);
+        let answers = self.hand_in(messages)?;
+        self.answered(answers).await?
+    }
+
+    /// The same for somebody who must know in the end what became of them, however long the disk takes.
+    pub async fn tell_to_the_end(&self, messages: Vec<Message>) -> Result<Vec<Answer>, Unavailable> {
+        self.hand_in(messages)?.await.map_err(|_| Unavailable::Stopping)?
+    }
+
+    fn hand_in(&self, messages: Vec<Message>) -> Result<Answers, Unavailable> {
+        let waits = self.strict.load(Ordering::Relaxed) || messages.iter().any(Message::waits_for_disk);
         if let Err(refusal) = self.is_taking().and_then(|()| if waits { self.is_writable() } else { Ok(()) })
         {
             self.send_lives(&messages);
@@ -168,7 +182,7 @@ impl Monitor {
         }
         let (tell, answers) = oneshot::channel();
         self.queue.push(Delivery { messages, answers: Some(tell), context: trace::current() })?;
-        self.answered(answers).await?
+        Ok(answers)
     }
 
     /// Whether the loop takes anything: not if too much waits to be written already.
@@ -234,6 +248,7 @@ impl Monitor {
 
     /// Has the fleet judged by these policies, and the loop paced by these settings, from its next turn on.
     pub fn reconfigure(&self, policies: Policies, settings: Settings) {
+        self.strict.store(settings.strict, Ordering::Relaxed);
         self.queue.change(Box::new((policies, settings)));
     }
 

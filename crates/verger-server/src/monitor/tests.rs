@@ -248,6 +248,28 @@ async fn l41_while_the_disk_cannot_be_written_nobody_waits_for_ever_and_nothing_
 }
 
 #[tokio::test]
+async fn x15_whether_vital_signs_wait_for_the_disk_changes_with_the_configuration() {
+    let directory = TempDir::new().expect("a folder");
+    let store =
+        verger_store::open(Options::new(directory.path(), Arc::new(Plain))).expect("it can be opened");
+    let strict = Settings { strict: true, ..Settings::default() };
+    let started = Monitor::start(store, Policies::default(), strict, 7).expect("it can be started");
+    let monitor = started.monitor.clone().with_patience(Duration::from_millis(5));
+    started.monitor.tell(vec![beat("a")]).await.expect("it runs");
+    let (here, away) = (directory.path().join("verger.db"), directory.path().join("away"));
+    fs::rename(&here, &away).expect("it is ours");
+    assert_eq!(monitor.tell(vec![beat("a")]).await, Err(Unavailable::Late), "it waits for the disk");
+    while monitor.is_writable().is_ok() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(monitor.tell(vec![beat("a")]).await, Err(Unavailable::Unwritable));
+    monitor.reconfigure(Policies::default(), Settings::default());
+    started.monitor.tell(vec![beat("a")]).await.expect("it does not wait any more");
+    fs::rename(&away, &here).expect("it is ours");
+    started.stop();
+}
+
+#[tokio::test]
 async fn after_its_end_nobody_waits_for_an_answer() {
     let directory = TempDir::new().expect("a folder");
     let started = started(directory.path());

@@ -66,9 +66,15 @@ impl Calls {
         }
     }
 
-    /// A call ended: what was called, if its beginning is remembered.
-    pub(super) fn end(&self, agent: &AgentId, trust: Trust, call: u64) -> Option<Begun> {
-        self.lock().remove(&key(agent, trust, call))
+    /// A call that is said to have ended: what was called, if its beginning is remembered. It stays so until the end was
+    /// [taken](Self::forget): what is refused now is said again, and its arguments are not.
+    pub(super) fn begun(&self, agent: &AgentId, trust: Trust, call: u64) -> Option<Begun> {
+        self.lock().calls.get(&key(agent, trust, call)).map(|(_, begun)| begun.clone())
+    }
+
+    /// The end of a call was taken.
+    pub(crate) fn forget(&self, agent: &AgentId, trust: Trust, call: u64) {
+        self.lock().remove(&key(agent, trust, call));
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -77,10 +83,10 @@ impl Calls {
 }
 
 impl Inner {
-    fn remove(&mut self, key: &Key) -> Option<Begun> {
-        let (_, begun) = self.calls.remove(key)?;
-        self.bytes -= begun.args.len();
-        Some(begun)
+    fn remove(&mut self, key: &Key) {
+        if let Some((_, begun)) = self.calls.remove(key) {
+            self.bytes -= begun.args.len();
+        }
     }
 }
 
@@ -104,10 +110,12 @@ mod tests {
             calls.begin(&agent, Trust::Verified, call, begun(call));
         }
         assert_eq!(calls.lock().calls.len(), REMEMBERED);
-        assert_eq!(calls.end(&agent, Trust::Verified, 9), None);
-        assert_eq!(calls.end(&agent, Trust::Verified, most), Some(begun(most)));
-        assert_eq!(calls.end(&agent, Trust::Verified, most), None, "it ends once");
-        assert_eq!(calls.end(&agent, Trust::Unverified, most + 1), None, "another might have said so");
+        assert_eq!(calls.begun(&agent, Trust::Verified, 9), None);
+        assert_eq!(calls.begun(&agent, Trust::Verified, most), Some(begun(most)));
+        assert_eq!(calls.begun(&agent, Trust::Verified, most), Some(begun(most)), "its end was not taken");
+        calls.forget(&agent, Trust::Verified, most);
+        assert_eq!(calls.begun(&agent, Trust::Verified, most), None, "it ends once");
+        assert_eq!(calls.begun(&agent, Trust::Unverified, most + 1), None, "another might have said so");
     }
 
     #[test]
@@ -121,9 +129,10 @@ mod tests {
         assert_eq!(calls.lock().bytes, ARGUMENTS_MAX);
         assert_eq!(calls.lock().calls.len(), 64);
         assert!(
-            calls.end(&agent, Trust::Verified, 99).is_some()
-                && calls.end(&agent, Trust::Verified, 35).is_none()
+            calls.begun(&agent, Trust::Verified, 99).is_some()
+                && calls.begun(&agent, Trust::Verified, 35).is_none()
         );
+        calls.forget(&agent, Trust::Verified, 99);
         assert_eq!(calls.lock().bytes, ARGUMENTS_MAX - large.len());
     }
 }

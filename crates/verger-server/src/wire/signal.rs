@@ -16,7 +16,7 @@ use super::{states, step};
 /// What an agent works on it says by a heartbeat or when it begins. That is written down; a task with every call would
 /// have every call wait for the disk.
 ///
-/// Calls that it begins are put among those under way, and one that it ends is taken from there.
+/// Calls that it begins are put among those under way. One that it ends is to be forgotten there when that was taken.
 pub fn signal(said: &api::Signal<'_>, received_at: WallTime, trust: Trust, calls: &Calls) -> Vec<Signal> {
     let sent_at = said.at.map(|at| AgentTime(at.as_millis()));
     let incarnation = said.incarnation.map(Incarnation);
@@ -109,7 +109,7 @@ fn tool_call(
             Body::ToolStarted { call: id, print, limit: None }
         }
         Phase::Finished => {
-            let begun = calls.end(agent, trust, id);
+            let begun = calls.begun(agent, trust, id);
             let started = begun.as_ref().and_then(|begun| begun.at);
             // What an end says itself counts.
             let begun = begun.filter(|_| call.args.is_none());

@@ -8,6 +8,7 @@ mod fleet;
 mod history;
 mod hostile;
 mod incidents;
+mod named;
 mod recoveries;
 mod settings;
 mod streams;
@@ -75,7 +76,17 @@ impl Served {
         Self::on(copy).await
     }
 
+    /// One that does not wait for a disk.
+    async fn hasty() -> Self {
+        let hasty = |monitor: Monitor| monitor.with_patience(Duration::from_millis(50));
+        Self::with(TempDir::new().expect("a folder"), hasty).await
+    }
+
     async fn on(directory: TempDir) -> Self {
+        Self::with(directory, |monitor| monitor).await
+    }
+
+    async fn with(directory: TempDir, of: impl FnOnce(Monitor) -> Monitor) -> Self {
         let encoder = Arc::new(Encoder { source: "/verger".to_owned(), ..Encoder::default() });
         let (tell, newest) = watch::channel(0);
         let mut options = Options::new(directory.path(), encoder);
@@ -96,7 +107,7 @@ impl Served {
         let doorkeeper = Doorkeeper::new(archive, &admin);
         doorkeeper.set_orchestrator(Some(orchestrator()));
         let app = App::new(Parts {
-            monitor: started.monitor.clone(),
+            monitor: of(started.monitor.clone()),
             doorkeeper,
             origin: Origin::new(address, []),
             cursors: Cursors::new(b"a secret of this test"),
