@@ -101,7 +101,7 @@ impl Serve {
         let limits = traffic.limits();
         let body_within = Duration::from_millis(limits.body_timeout.as_millis());
         let head_max = limits.head.saturating_mul(2).clamp(*HEAD_BYTES.start(), *HEAD_BYTES.end()) as usize;
-        let seat = Arc::clone(seat);
+        let (silent, seat) = (Arc::clone(seat), Arc::clone(seat));
         let answer = service_fn(move |request: Request<Incoming>| {
             let mut request = request.map(|body| Body::new(TimelyBody::new(body, body_within)));
             request.extensions_mut().insert(ConnectInfo(peer.clone()));
@@ -116,9 +116,11 @@ impl Serve {
             Version::Http1 => drop(
                 Box::pin(watcher.watch(http1(head_within, head_max).serve_connection(stream, answer))).await,
             ),
-            Version::Http2 => {
-                drop(Box::pin(watcher.watch(http2(head_max).serve_connection(stream, answer))).await);
-            }
+            // It says by itself that it is there only after the two sides have greeted each other.
+            Version::Http2 => tokio::select! {
+                ended = Box::pin(watcher.watch(http2(head_max).serve_connection(stream, answer))) => drop(ended),
+                () = silent.stays_silent(head_within) => {}
+            },
         }
     }
 }

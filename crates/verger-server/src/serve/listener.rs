@@ -1,15 +1,15 @@
 //! Takes connections in, in the clear or encrypted, and never more than there is room for.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::IntoResponse;
-use rustix::net::sockopt;
+use rustix::net::{RecvFlags, recv, sockopt};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use tokio::io::AsyncWriteExt;
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, Interest};
+use tokio::net::{TcpListener, TcpSocket, TcpStream, UnixStream};
 use tokio::sync::{Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 
@@ -23,7 +23,7 @@ const OTHER_FILES: u64 = 1_024;
 /// How long the two sides may take to agree on keys.
 const HANDSHAKE_WITHIN: Duration = Duration::from_secs(10);
 /// The pause when the system has no room for another connection: trying again at once would only burn time.
-const NO_ROOM_PAUSE: Duration = Duration::from_millis(100);
+pub(super) const NO_ROOM_PAUSE: Duration = Duration::from_millis(100);
 /// How clients of HTTP/2 begin. No request of HTTP/1 begins like that.
 const HTTP2_BEGINS: [u8; 3] = *b"PRI";
 /// The first pause before a beginning that is too short to tell is looked at again; the next is twice as long.
@@ -53,8 +53,15 @@ pub(super) struct Listener {
     socket: TcpListener,
     /// As of the last time that the configuration was loaded. Connections that exist keep their keys.
     tls: watch::Receiver<Option<TlsAcceptor>>,
+    doorway: Doorway,
+}
+
+/// Whether there is room for one more, and what is said if there is none.
+pub(super) struct Doorway {
     /// Connections for which there are files.
     files: usize,
+    /// Seats beyond those of everybody.
+    more: usize,
     turned_away: Arc<Semaphore>,
 }
 
@@ -69,8 +76,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 
 impl Listener {
     pub(super) fn bind(address: SocketAddr, tls: watch::Receiver<Option<TlsAcceptor>>) -> io::Result<Self> {
-        let turned_away = Arc::new(Semaphore::new(TURNED_AWAY_MAX));
-        Ok(Self { socket: listen(address)?, tls, files: connections_by_files(), turned_away })
+        Ok(Self { socket: listen(address)?, tls, doorway: Doorway::new(connections_by_files(), 0) })
     }
 
     pub(super) fn address(&self) -> io::Result<SocketAddr> {
@@ -94,7 +100,7 @@ impl Listener {
 
     fn take(&self, stream: TcpStream, peer: SocketAddr, connections: &Connections) {
         let tls = self.tls.borrow().clone();
-        match seat(connections.traffic(), peer, self.files) {
+        match self.doorway.seat(connections.traffic(), peer.ip()) {
             Ok(seat) => {
                 let serve = connections.one();
                 tokio::spawn(async move {
@@ -107,29 +113,42 @@ impl Listener {
             }
             // Whoever wants encryption would not understand it.
             Err(_) if tls.is_some() => {}
-            Err(none) => {
-                let Ok(place) = Arc::clone(&self.turned_away).try_acquire_owned() else { return };
-                tokio::spawn(async move {
-                    let _place = place;
-                    let _ = tokio::time::timeout(TURNED_AWAY_WITHIN, turn_away(stream, none)).await;
-                });
-            }
+            Err(none) => self.doorway.turn_away(stream, none),
         }
     }
 }
 
-/// A seat for one more connection.
-pub(super) fn seat(traffic: &Arc<Traffic>, peer: SocketAddr, files: usize) -> Result<Seat, NoSeat> {
-    let limits = traffic.limits();
-    let most = files.min(limits.connections as usize);
-    let taken = traffic.seats().take(peer.ip(), most, limits.connections_per_address);
-    let (seat, let_go) = taken.inspect_err(|_| traffic.on_refused(Reason::Connections))?;
-    (0..let_go).for_each(|_| traffic.on_cut(Cut::Idle));
-    Ok(seat)
+impl Doorway {
+    /// For as many as there are files for, and for these more than everybody has.
+    pub(super) fn new(files: usize, more: usize) -> Self {
+        Self { files, more, turned_away: Arc::new(Semaphore::new(TURNED_AWAY_MAX)) }
+    }
+
+    /// A seat for one more connection.
+    pub(super) fn seat(&self, traffic: &Arc<Traffic>, address: IpAddr) -> Result<Seat, NoSeat> {
+        let limits = traffic.limits();
+        let most = self.files.min(limits.connections as usize + self.more);
+        let taken = traffic.seats().take(address, most, limits.connections_per_address);
+        let (seat, let_go) = taken.inspect_err(|_| traffic.on_refused(Reason::Connections))?;
+        (0..let_go).for_each(|_| traffic.on_cut(Cut::Idle));
+        Ok(seat)
+    }
+
+    /// Tells somebody to come back, unless too many are being told so.
+    pub(super) fn turn_away<T>(&self, stream: T, none: NoSeat)
+    where
+        T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let Ok(place) = Arc::clone(&self.turned_away).try_acquire_owned() else { return };
+        tokio::spawn(async move {
+            let _place = place;
+            let _ = tokio::time::timeout(TURNED_AWAY_WITHIN, turn_away(stream, none)).await;
+        });
+    }
 }
 
 /// Says that there is no room, without having read what is wanted.
-async fn turn_away(mut stream: TcpStream, none: NoSeat) -> io::Result<()> {
+async fn turn_away(mut stream: impl AsyncRead + AsyncWrite + Unpin, none: NoSeat) -> io::Result<()> {
     let (head, body) = Refusal::from(none).into_response().into_parts();
     let body = axum::body::to_bytes(body, usize::MAX).await.map_err(io::Error::other)?;
     let mut text =
@@ -146,13 +165,7 @@ async fn turn_away(mut stream: TcpStream, none: NoSeat) -> io::Result<()> {
     stream.shutdown().await?;
     // What is still on its way here would have the system take the answer back.
     let mut rest = [0; 4_096];
-    while stream.readable().await.is_ok() {
-        match stream.try_read(&mut rest) {
-            Ok(0) => break,
-            Err(error) if error.kind() != io::ErrorKind::WouldBlock => break,
-            Ok(_) | Err(_) => {}
-        }
-    }
+    while stream.read(&mut rest).await? > 0 {}
     Ok(())
 }
 
@@ -195,10 +208,10 @@ fn notice_the_gone(stream: &TcpStream) -> rustix::io::Result<()> {
 }
 
 /// How a client speaks that says so in the clear: by how it begins, which is left for whoever reads it.
-async fn version(stream: &TcpStream) -> io::Result<Version> {
+pub(super) async fn version(stream: &impl Begins) -> io::Result<Version> {
     let (mut begins, mut pause) = ([0; HTTP2_BEGINS.len()], LOOK_AGAIN);
     loop {
-        let seen = stream.peek(&mut begins).await?;
+        let seen = stream.begins(&mut begins).await?;
         if seen == begins.len() && begins == HTTP2_BEGINS {
             return Ok(Version::Http2);
         }
@@ -210,13 +223,32 @@ async fn version(stream: &TcpStream) -> io::Result<Version> {
     }
 }
 
+/// What can be looked at without being read.
+pub(super) trait Begins {
+    /// As much of the beginning as is there and fits; waits for the first of it.
+    fn begins(&self, into: &mut [u8]) -> impl Future<Output = io::Result<usize>> + Send;
+}
+
+impl Begins for TcpStream {
+    async fn begins(&self, into: &mut [u8]) -> io::Result<usize> {
+        self.peek(into).await
+    }
+}
+
+impl Begins for UnixStream {
+    async fn begins(&self, into: &mut [u8]) -> io::Result<usize> {
+        let look = || Ok(recv(self, &mut *into, RecvFlags::PEEK)?.1);
+        self.async_io(Interest::READABLE, look).await
+    }
+}
+
 fn is_clients_fault(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
 
 /// As many as the limit on open files leaves room for, after it was raised as far as it goes.
-fn connections_by_files() -> usize {
+pub(super) fn connections_by_files() -> usize {
     let limit = getrlimit(Resource::Nofile);
     let most = limit.maximum.unwrap_or(u64::MAX);
     let present = limit.current.unwrap_or(u64::MAX);

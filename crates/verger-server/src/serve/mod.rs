@@ -15,6 +15,7 @@ mod connections;
 mod fatal;
 mod files;
 mod listener;
+mod local;
 mod log;
 mod pace;
 mod reload;
@@ -24,6 +25,7 @@ mod tls;
 mod welcome;
 
 pub use fatal::ServeError;
+pub use local::serve_locally;
 pub use log::{About, Log};
 pub use reload::{Load, Reload};
 pub use service::{Options, Serving};

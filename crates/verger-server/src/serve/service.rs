@@ -6,9 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::Router;
-use tokio::sync::{oneshot, watch};
-use tokio::task::JoinHandle;
+use tokio::sync::watch;
 use verger_api::Cursors;
 use verger_api::ingest::Limits;
 use verger_config::{Configuration, Server};
@@ -17,6 +15,7 @@ use verger_store::{Archive, EngineStore};
 use super::background::Background;
 use super::connections::Connections;
 use super::listener::Listener;
+use super::local::Local;
 use super::pace::settings;
 use super::reload::{Ready, Reload, Reloader};
 use super::{Log, ServeError, Systemd, welcome};
@@ -25,7 +24,7 @@ use crate::http::{self, App, Parts};
 use crate::monitor::{Monitor, Started};
 use crate::trace::Tracer;
 use crate::traffic::Traffic;
-use crate::unix::{self, Socket};
+use crate::unix::Socket;
 use crate::wire::{Encoder, SOURCE};
 
 /// How often it is looked whether the loop is still there.
@@ -34,8 +33,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const URL_FILE: &str = "verger.url";
 /// The name of the socket for local clients.
 const SOCKET_FILE: &str = "verger.sock";
-/// How long local clients have to finish what is under way.
-const LOCAL_WITHIN: Duration = Duration::from_secs(3);
 
 /// What a monitor is started with.
 pub struct Options {
@@ -121,7 +118,7 @@ impl Serving {
         let systemd = Arc::new(systemd);
         let reloader =
             Reloader { reload, present: configuration, places, app, log, systemd: Arc::clone(&systemd) };
-        let local = Local::serve(socket, router.clone());
+        let local = Local::new(socket);
         let connections = Connections::new(router, traffic);
         Ok(Self {
             started,
@@ -155,6 +152,7 @@ impl Serving {
         let broken = tokio::select! {
             () = shutdown => None,
             () = listener.run(&connections) => None,
+            () = local.run(&connections) => None,
             () = reloader.run() => None,
             () = systemd.feed(&started.monitor) => None,
             () = loop_ends(&started) => Some(ServeError::LoopEnded),
@@ -162,8 +160,8 @@ impl Serving {
         };
         systemd.stopping();
         // Nobody new is let in.
-        drop(listener);
-        tokio::join!(connections.finish(), local.finish());
+        drop((listener, local));
+        connections.finish().await;
         let _kept = background.end().await;
         let trouble = started.monitor.pulse().trouble();
         // It waits for the disk. A panic in it was reported by its thread.
@@ -173,31 +171,6 @@ impl Serving {
         // That it is no longer there is not worth a failure.
         let _ = fs::remove_file(data_dir.join(URL_FILE));
         broken.or(unwritten).map_or(Ok(()), Err)
-    }
-}
-
-/// The way in for local clients.
-struct Local {
-    end: oneshot::Sender<()>,
-    serving: JoinHandle<std::io::Result<()>>,
-}
-
-impl Local {
-    fn serve(socket: Socket, router: Router) -> Self {
-        let (end, ends) = oneshot::channel();
-        let ended = async {
-            // That nobody is left who could say so says it too.
-            let _ = ends.await;
-        };
-        Self { end, serving: tokio::spawn(unix::serve(socket, router, ended)) }
-    }
-
-    /// Waits until requests that are under way are answered, or their time is up.
-    async fn finish(mut self) {
-        let _ = self.end.send(());
-        if tokio::time::timeout(LOCAL_WITHIN, &mut self.serving).await.is_err() {
-            self.serving.abort();
-        }
     }
 }
 

@@ -177,6 +177,14 @@ impl Seat {
         }
     }
 
+    /// Waits until it is known that nothing was asked for within this time; for ever if something was.
+    pub(crate) async fn stays_silent(&self, within: Duration) {
+        tokio::time::sleep(within).await;
+        if self.state.has_asked.load(Ordering::Relaxed) {
+            std::future::pending::<()>().await;
+        }
+    }
+
     /// Whether it has something to do after all, and keeps its seat.
     fn stays(&self) -> bool {
         let mut inner = self.seats.lock();

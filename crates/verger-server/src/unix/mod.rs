@@ -10,4 +10,4 @@ mod socket;
 
 pub use ancestry::{AGENT_ID, AncestryError, watched_by};
 pub use peer::LocalPeer;
-pub use socket::{BindError, Socket, serve};
+pub use socket::{BindError, Socket};

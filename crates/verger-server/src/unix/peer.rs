@@ -1,8 +1,6 @@
 //! Who is at the other end of the socket, as the kernel says.
 
-use axum::extract::connect_info::Connected;
-use axum::serve::IncomingStream;
-use tokio::net::UnixListener;
+use tokio::net::UnixStream;
 
 /// A process that connected. Its credentials are those of the moment at which it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,18 +12,17 @@ pub struct LocalPeer {
 }
 
 impl LocalPeer {
-    /// Whether it may use the socket at all: the monitor's own user may, and the one who may do everything anyway.
-    pub fn is_owner(self) -> bool {
-        self.uid.is_some_and(|uid| uid == 0 || uid == rustix::process::geteuid().as_raw())
-    }
-}
-
-impl Connected<IncomingStream<'_, UnixListener>> for LocalPeer {
-    fn connect_info(stream: IncomingStream<'_, UnixListener>) -> Self {
-        let Ok(credentials) = stream.io().peer_cred() else { return Self { uid: None, pid: None } };
+    /// Who is at the other end of this.
+    pub fn of(stream: &UnixStream) -> Self {
+        let Ok(credentials) = stream.peer_cred() else { return Self { uid: None, pid: None } };
         // A process of another namespace has number 0 here.
         let pid = credentials.pid().and_then(|pid| u32::try_from(pid).ok()).filter(|pid| *pid != 0);
         Self { uid: Some(credentials.uid()), pid }
+    }
+
+    /// Whether it may use the socket at all: the monitor's own user may, and the one who may do everything anyway.
+    pub fn is_owner(self) -> bool {
+        self.uid.is_some_and(|uid| uid == 0 || uid == rustix::process::geteuid().as_raw())
     }
 }
 

@@ -1,14 +1,12 @@
 //! The socket itself: made so that nobody else can use it, never taken from a living monitor, and removed at the end.
 
 use std::fs;
-use std::future::Future;
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
-use std::os::unix::net::UnixStream;
+use std::os::unix::net;
 use std::path::{Path, PathBuf};
 
-use axum::Router;
-use tokio::net::UnixListener;
+use tokio::net::{UnixListener, UnixStream};
 
 use super::peer::LocalPeer;
 
@@ -20,7 +18,7 @@ const UNFINISHED: &str = ".new";
 /// A socket that listens. Its file is removed when this is dropped, unless it is somebody else's by then.
 #[derive(Debug)]
 pub struct Socket {
-    listener: Option<UnixListener>,
+    listener: UnixListener,
     file: OwnFile,
 }
 
@@ -65,25 +63,20 @@ impl Socket {
         fs::set_permissions(&unfinished, fs::Permissions::from_mode(0o600)).map_err(failed)?;
         fs::rename(&unfinished, path).map_err(failed)?;
         let file = OwnFile { identity: identity(path).map_err(failed)?, path: path.to_owned() };
-        Ok(Self { listener: Some(listener), file })
+        Ok(Self { listener, file })
+    }
+
+    /// The next who connects, and who that is.
+    pub async fn accept(&self) -> io::Result<(UnixStream, LocalPeer)> {
+        let (stream, _) = self.listener.accept().await?;
+        let peer = LocalPeer::of(&stream);
+        Ok((stream, peer))
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.file.path
     }
-}
-
-/// Serves these addresses over the socket until `shutdown` says so and every connection has ended. Streams last as
-/// long as their readers: whoever waits for this sets a limit, and drops it then.
-pub async fn serve(
-    mut socket: Socket,
-    router: Router,
-    shutdown: impl Future<Output = ()> + Send + 'static,
-) -> io::Result<()> {
-    let Some(listener) = socket.listener.take() else { return Ok(()) };
-    let service = router.into_make_service_with_connect_info::<LocalPeer>();
-    axum::serve(listener, service).with_graceful_shutdown(shutdown).await
 }
 
 /// A file that was made here.
@@ -110,7 +103,7 @@ fn make_sure_nobody_is_there(path: &Path) -> Result<(), BindError> {
         Ok(found) if !found.file_type().is_socket() => return Err(BindError::NotASocket(path.to_owned())),
         Ok(_) => {}
     }
-    match UnixStream::connect(path) {
+    match net::UnixStream::connect(path) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         // Also one whose queue is full: it is alive, and busy.
@@ -153,10 +146,10 @@ mod tests {
     async fn what_a_dead_monitor_left_is_replaced_and_a_living_one_keeps_its_place() {
         let directory = TempDir::new().expect("a folder");
         // A listener of the standard library leaves its file behind, as a process does that is killed.
-        drop(std::os::unix::net::UnixListener::bind(path(&directory)).expect("it is free"));
+        drop(net::UnixListener::bind(path(&directory)).expect("it is free"));
         let living = Socket::bind(&path(&directory)).expect("nobody listens any more");
         assert!(matches!(Socket::bind(&path(&directory)), Err(BindError::Taken(_))));
-        UnixStream::connect(living.path()).expect("it still listens");
+        net::UnixStream::connect(living.path()).expect("it still listens");
     }
 
     #[tokio::test]
@@ -174,7 +167,7 @@ mod tests {
         fs::remove_file(path(&directory)).expect("somebody tidied up");
         let second = Socket::bind(&path(&directory)).expect("it is free");
         drop(first);
-        UnixStream::connect(second.path()).expect("it is still there");
+        net::UnixStream::connect(second.path()).expect("it is still there");
     }
 
     #[tokio::test]

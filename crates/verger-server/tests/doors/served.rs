@@ -18,7 +18,8 @@ use verger_server::Traffic;
 use verger_server::access::{Doorkeeper, Origin, Secret, admin_secret};
 use verger_server::http::{App, Parts, router};
 use verger_server::monitor::{Monitor, Started, wall_now};
-use verger_server::unix::{Socket, serve};
+use verger_server::serve::serve_locally;
+use verger_server::unix::Socket;
 use verger_server::wire::Encoder;
 use verger_store::{Options, Token};
 
@@ -62,13 +63,14 @@ impl Served {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("it has one");
         let admin = admin_secret(directory.path()).expect("it can be made");
+        let traffic = Traffic::new(verger_config::Traffic::default());
         let app = App::new(Parts {
             monitor: started.monitor.clone(),
             doorkeeper: Doorkeeper::new(archive, &admin),
             origin: Origin::new(address, []),
             cursors: Cursors::new(b"a secret of this test"),
             limits: Limits::default(),
-            traffic: Traffic::new(verger_config::Traffic::default()),
+            traffic: Arc::clone(&traffic),
             newest,
             started: Instant::now(),
             version: "0.1.0",
@@ -77,7 +79,7 @@ impl Served {
         let service = router.clone().into_make_service_with_connect_info::<SocketAddr>();
         tokio::spawn(async move { axum::serve(listener, service).await });
         let socket = Socket::bind(&directory.path().join("verger.sock")).expect("it is free");
-        tokio::spawn(serve(socket, router, std::future::pending()));
+        tokio::spawn(serve_locally(socket, router, traffic));
         Self { address, admin: admin.reveal().to_owned(), started, directory }
     }
 

@@ -3,6 +3,8 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 
+use std::os::unix::net::UnixStream;
+
 use crate::good::Good;
 use crate::memory::Brought;
 use crate::program::{Place, until};
@@ -67,7 +69,8 @@ fn x13_a_head_that_takes_too_long_ends_its_connection() {
     let place = Place::new();
     place.configure("traffic: {head_timeout: 500ms, body_timeout: 500ms}");
     let program = place.start();
-    for begun in ["", "P", "GET /health HTTP/1.1\r\nHost: loc"] {
+    let greeting = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    for begun in ["", "P", "PRI", greeting, "GET /health HTTP/1.1\r\nHost: loc"] {
         let mut stream = open(&program.address);
         stream.write_all(begun.as_bytes()).expect("it listens");
         // What it has not read of it is no answer: it hangs up with or without a word.
@@ -80,4 +83,34 @@ fn x13_a_head_that_takes_too_long_ends_its_connection() {
     let head = "POST /v1/heartbeats HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{";
     let late = Kept::new(open(&program.address)).ask(head).expect("it says why");
     assert!(late.is_refusal(400, "VG0401") && late.body.contains("0.5 s"), "{late:?}");
+}
+
+#[test]
+fn x13_local_clients_are_held_to_the_same_limits_and_have_a_few_places_of_their_own() {
+    let (place, seats) = (Place::new(), 200);
+    place.configure(&format!("traffic: {{connections: {seats}, head_timeout: 1s}}"));
+    let program = place.start();
+    let socket = place.data().join("verger.sock");
+    let local = || UnixStream::connect(&socket).expect("it listens");
+    // Streams take every seat there is.
+    let stream = request("GET /v1/events", &program.token, "");
+    let mut readers: Vec<_> = (0..seats).map(|_| open(&program.address)).collect();
+    for reader in &mut readers {
+        reader.write_all(stream.as_bytes()).expect("it listens");
+        reader.read_exact(&mut [0; 12]).expect("it answers");
+    }
+    let refused = Kept::new(open(&program.address)).answer().expect("it says why");
+    assert!(refused.is_refusal(503, "VG0426"), "{refused:?}");
+    let commands = place.run(&["agents"], &[]);
+    assert!(commands.status.success(), "{}", String::from_utf8_lossy(&commands.stderr));
+    // Those who say nothing make room for each other, and go in time.
+    let silent: Vec<_> = (0..seats * 5).map(|_| local()).collect();
+    let commands = place.run(&["agents"], &[]);
+    assert!(commands.status.success(), "{}", String::from_utf8_lossy(&commands.stderr));
+    for mut connection in silent {
+        let ended = connection.read_to_end(&mut Vec::new());
+        assert!(ended.is_ok_and(|bytes| bytes == 0), "it is let go");
+    }
+    let memory = Brought { agents: 0, connections: seats * 2, bodies: 0 }.check(&program);
+    say(&format!("{} silent local connections beside {seats} streams: {memory}", seats * 5));
 }
