@@ -10,8 +10,9 @@ use super::counters::{Counters, Tally};
 use super::queue::{Delivery, Queue, Unavailable};
 use crate::trace::{Context, Tracer};
 
-/// A ticket is the delivery's number and, in its last bits, the message's place there.
-const PLACE_BITS: u32 = 20;
+/// A ticket is the delivery's number and, in its last bits, the message's place there. The largest body has a million items,
+/// and an item may be several messages.
+const PLACE_BITS: u32 = 24;
 
 /// The loop's end.
 pub(crate) struct Door {
@@ -146,6 +147,20 @@ mod tests {
         assert!(answers.try_recv().is_err(), "one is missing");
         door.answer(tickets[0], Answer::Ordered(Ok(())));
         assert_eq!(answers.try_recv(), Ok(Ok(vec![Answer::Ordered(Ok(())), Answer::Accepted(None)])));
+    }
+
+    #[test]
+    fn the_largest_body_is_answered_in_full() {
+        let queue = Arc::new(Queue::default());
+        let mut door = Door::new(Arc::clone(&queue), Arc::default(), Arc::default());
+        let (tell, mut answers) = oneshot::channel();
+        // A million items, the most that can be configured, of two messages each.
+        let messages = vec![order("a"); 2_000_000];
+        queue.push(Delivery { messages, answers: Some(tell), context: None }).expect("room");
+        while let Some(input) = door.next() {
+            door.answer(input.ticket.expect("awaited"), Answer::Ordered(Ok(())));
+        }
+        assert_eq!(answers.try_recv().map(|answers| answers.map(|answers| answers.len())), Ok(Ok(2_000_000)));
     }
 
     #[test]
