@@ -14,7 +14,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 NEXTEST_PROFILE := $(if $(CI),ci,default)
 SIMULATE := cargo run --quiet --release --locked --package verger -- simulate
 
-.PHONY: help run check test gates soak bench docs docs-update clean setup fmt clippy unit doctest example hostile repeat orders crashes pauses floods fuzz
+.PHONY: help run check test gates soak bench docs docs-update clean setup fmt clippy unit doctest example hostile repeat orders crashes pauses floods fuzz described
 
 help: ## list the tasks
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name does; do printf '  make %-12s %s\n' "$$name" "$$does"; done
@@ -32,7 +32,7 @@ gates: ## ten simulated weeks of 100 agents, held against the targets (UPDATE=1 
 
 # A night is enough for a thousand weeks: `make soak SEEDS=1..1000`.
 SEEDS := 1..100
-soak: orders crashes pauses floods fuzz ## the same for 100 seeds (or SEEDS=1..1000), 1,000 crashes, floods in full, new cases of property tests, and days of fuzzing
+soak: orders crashes pauses floods described fuzz ## the same for 100 seeds (or SEEDS=1..1000), 1,000 crashes, floods in full, new cases of property tests, and days of fuzzing
 	scripts/gates $(SEEDS)
 
 # The real program, killed at random moments. What fails can be tried again: `make crashes CRASH_SEED=…`.
@@ -45,9 +45,18 @@ FUZZ_RUNS := 100000000
 fuzz:
 	scripts/fuzz $(FUZZ_RUNS)
 
-# The same test as in `make test`, in which the monitor stands still for a whole minute.
+# The same tests as in `make test`, in which the monitor stands still for a whole minute, and for ten.
 pauses: setup
 	VERGER_PAUSE_SECS=60 cargo test --release --locked --package verger --test serve l42_a_monitor_that_stood_still
+	VERGER_OUTAGE_SECS=600 cargo test --release --locked --package verger --test remote l43_all_that_is_told
+
+# Everything that `/openapi.json` says, tried with each scope, by other requests each time. The seed is printed.
+ifndef DESCRIBED_SEED
+described: DESCRIBED_SEED := $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+endif
+described: setup
+	@echo "schemathesis with DESCRIBED_SEED=$(DESCRIBED_SEED)"
+	DESCRIBED_SEED=$(DESCRIBED_SEED) DESCRIBED_CASES=200 cargo test --release --locked --package verger --test serve as_it_is_described -- --test-threads=2
 
 # The floods of `make test` in full: a million made-up names, gigabytes, 10,000 readers that do not read. One after the other,
 # so that each has the machine; what well-behaved agents see meanwhile is printed.

@@ -48,7 +48,7 @@ fn under_load(program: &Program, during: impl FnOnce()) {
 }
 
 /// One change in every section that does not need another start, each upon the last.
-const SECTIONS: [&str; 22] = [
+const SECTIONS: [&str; 25] = [
     "mode: full\n",
     "durability: strict\n",
     "retention:\n  history: 2d\n",
@@ -71,7 +71,29 @@ const SECTIONS: [&str; 22] = [
     "queen:\n  more_time: 20m\n",
     "limits:\n  agent:\n    tokens: 5000000\n",
     "roles:\n  night:\n    progress:\n      stuck_after: 50m\n",
+    "traffic:\n  batch: 100\n",
+    "telemetry:\n  metrics: {agents_max: 5}\n  traces: {endpoint: http://127.0.0.1:9}\n",
+    "agents:\n  load-0: {termination: {command: [\"true\"]}}\n",
 ];
+
+/// Keys at the top that are not among these, and why not.
+const ELSEWHERE: [(&str, &str); 3] = [
+    ("listen", "it needs another start"),
+    ("data_dir", "it needs another start"),
+    ("access", "certificates are exchanged in a test of their own"),
+];
+
+#[test]
+fn x15_no_section_is_forgotten_when_they_are_loaded_again() {
+    let schema = verger_config::schema();
+    let keys = schema["properties"].as_object().expect("keys");
+    let tried = SECTIONS.iter().filter_map(|section| section.split_once(':')).map(|(name, _)| name);
+    let mut known: Vec<_> = tried.chain(ELSEWHERE.iter().map(|(name, _)| *name)).collect();
+    known.sort_unstable();
+    let mut all: Vec<_> = keys.keys().map(String::as_str).collect();
+    all.sort_unstable();
+    assert_eq!(known, all);
+}
 
 #[test]
 fn x15_every_section_is_loaded_again_under_load_and_no_request_is_dropped() {
@@ -91,6 +113,11 @@ fn x15_every_section_is_loaded_again_under_load_and_no_request_is_dropped() {
     let log = place.log();
     assert!(log.contains("`mode` is full, was observe"), "{log}");
     assert!(log.contains("`retention.history` is 2d, was 30d"), "{log}");
+    // The last ones hold: so many in a body, and so many agents by their names.
+    let two_hundred = r#"{"agentId":"load-0"}"#.to_owned() + "\n";
+    let answer = program.as_nobody("POST /v1/heartbeats", &two_hundred.repeat(200));
+    assert_eq!(answer.body["accepted"], 100, "{}", answer.body);
+    assert!(program.text("/metrics").contains("verger_health_state_by_instance{"));
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(crate) fn tool(name: &str) -> PathBuf {
 }
 
 /// A script of these tests.
-fn script(name: &str) -> PathBuf {
+pub(crate) fn script(name: &str) -> PathBuf {
     let own = std::env::var("CARGO_MANIFEST_DIR").expect("cargo and nextest set it for every test");
     Path::new(&own).join("tests/serve/scripts").join(name)
 }
