@@ -88,17 +88,19 @@ fn x13_a_head_that_takes_too_long_ends_its_connection() {
 #[test]
 fn x13_local_clients_are_held_to_the_same_limits_and_have_a_few_places_of_their_own() {
     let (place, seats) = (Place::new(), 200);
-    place.configure(&format!("traffic: {{connections: {seats}, head_timeout: 1s}}"));
+    place.configure(&format!("traffic: {{connections: {seats}, head_timeout: 3s}}"));
     let program = place.start();
     let socket = place.data().join("verger.sock");
     let local = || UnixStream::connect(&socket).expect("it listens");
     // Streams take every seat there is.
     let stream = request("GET /v1/events", &program.token, "");
-    let mut readers: Vec<_> = (0..seats).map(|_| open(&program.address)).collect();
-    for reader in &mut readers {
+    let follow = |_| {
+        let mut reader = open(&program.address);
         reader.write_all(stream.as_bytes()).expect("it listens");
         reader.read_exact(&mut [0; 12]).expect("it answers");
-    }
+        reader
+    };
+    let _readers: Vec<_> = (0..seats).map(follow).collect();
     let refused = Kept::new(open(&program.address)).answer().expect("it says why");
     assert!(refused.is_refusal(503, "VG0426"), "{refused:?}");
     let commands = place.run(&["agents"], &[]);
