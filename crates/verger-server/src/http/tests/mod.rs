@@ -78,7 +78,7 @@ impl Served {
 
     /// One that does not wait for a disk.
     async fn hasty() -> Self {
-        let hasty = |monitor: Monitor| monitor.with_patience(Duration::from_millis(50));
+        let hasty = |monitor: Monitor| monitor.with_patience(Duration::from_secs(1));
         Self::with(TempDir::new().expect("a folder"), hasty).await
     }
 
