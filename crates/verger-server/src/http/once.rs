@@ -141,8 +141,9 @@ mod tests {
         for number in 0..REMEMBERED + 10 {
             reports.place(key(number));
         }
-        assert_eq!(reports.lock().known.len(), REMEMBERED);
-        assert!(!reports.lock().known.contains_key(&key(9)) && reports.lock().known.contains_key(&key(10)));
+        let known = &reports.lock().known;
+        assert_eq!(known.len(), REMEMBERED);
+        assert!(!known.contains_key(&key(9)) && known.contains_key(&key(10)));
     }
 
     #[test]
@@ -153,6 +154,7 @@ mod tests {
             reports.on_answered(&key(number), 1 << 20);
             reports.on_answered(&key(0), 1 << 20);
         }
-        assert_eq!((reports.lock().known.len(), reports.lock().bytes), (8, ANSWERS_MAX));
+        let inner = reports.lock();
+        assert_eq!((inner.known.len(), inner.bytes), (8, ANSWERS_MAX));
     }
 }
