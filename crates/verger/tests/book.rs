@@ -30,13 +30,24 @@ fn every_relative_link_leads_somewhere() {
 }
 
 #[test]
-fn every_file_that_the_architecture_names_is_there() {
+fn l54_every_file_that_the_architecture_names_is_there() {
     let root = support::root();
     let text = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("the project's architecture");
     let named = named_files(&text);
     assert!(10 < named.len(), "no files were found in it");
     let gone: Vec<_> = named.into_iter().filter(|path| !root.join(path).exists()).collect();
     assert_eq!(gone, Vec::<&str>::new());
+}
+
+#[test]
+fn l54_people_find_the_configuration_and_what_to_do_by_hand() {
+    let book = support::root().join("docs/src");
+    let summary = fs::read_to_string(book.join("SUMMARY.md")).expect("the book has a summary");
+    let listed = links(&summary);
+    for page in ["configuration", "manual-intervention", "breaker-reset", "recovery"] {
+        let file = format!("/{page}.md");
+        assert!(listed.iter().any(|link| link.ends_with(&file)), "no page {page}");
+    }
 }
 
 #[test]

@@ -448,3 +448,14 @@ fn l22_a_termination_by_a_person_recovers_nothing_by_itself() {
     assert!(timeline.has("ended: told to"));
     assert!(!timeline.has("ended: told to, to be recovered"));
 }
+
+#[test]
+fn l22_a_stop_that_nothing_can_carry_out_is_said_at_once_and_remembered_for_an_hour() {
+    let told = after(&format!("{STALE} 31m order terminate \n 31m1s outcome rejected"));
+    assert!(told.has("does not stop after 1 attempt"), "{}", told.so_far());
+    let well = told.play("32m checkpoint c2 \n 59m checkpoint c3 \n 80m");
+    assert_eq!(well.count("=> stop"), 1, "trying again would not help:\n{}", well.so_far());
+    assert!(well.view("a").intervention.is_some(), "it may still end:\n{}", well.so_far());
+    let later = well.play("85m checkpoint c4 \n 95m");
+    assert_eq!(later.view("a").intervention, None, "it did not end:\n{}", later.so_far());
+}

@@ -66,6 +66,35 @@ fn l27_a_person_has_work_recovered_that_no_policy_took_up() {
 }
 
 #[test]
+fn l27_a_person_has_work_recovered_that_was_given_and_never_named_or_that_has_no_name() {
+    let recovered = |script: &str, task: &str| {
+        let mut timeline = Timeline::default().play(script);
+        let order = Order::Recover { from: None };
+        timeline
+            .notice(&Notice::Recovery { task: task.into(), by: "ada".into(), order })
+            .expect("its agent ended");
+        let timeline = timeline.play("31s surveyed c1 \n 1m");
+        assert!(timeline.has(&format!("=> start for {task} from c1")), "{}", timeline.so_far());
+    };
+    recovered("0s beat \n 1s give t \n 30s exit signal=11", "t");
+    recovered("0s beat \n 30s exit signal=11", "agent:a");
+}
+
+#[test]
+fn x10_of_several_who_had_a_task_whoever_lives_has_it() {
+    let order = Notice::Recovery { task: "t".into(), by: "ada".into(), order: Order::Recover { from: None } };
+    for (first, second) in [("a", "b"), ("b", "a")] {
+        let script = format!(
+            "0s @{first} spawn task=t \n 1s @{first} beat \n 5s @{second} spawn task=t \n 6s @{second} beat \n \
+             30s @{second} exit signal=11"
+        );
+        let mut timeline = Timeline::default().play(&script);
+        let refused = timeline.notice(&order).expect_err("one of them lives").to_string();
+        assert_eq!(refused, format!("incarnation #1 of agent `{first}` works on this task"));
+    }
+}
+
+#[test]
 fn l28_a_person_is_told_when_no_more_recoveries_are_followed() {
     let mut policies = Policies::default();
     policies.recovery.tasks_max = 1;
