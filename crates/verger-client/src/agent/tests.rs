@@ -97,8 +97,8 @@ fn serve(mut stream: UnixStream, heard: &Sender<(String, String)>, reply: &Mutex
     reader.read_exact(&mut body).expect("a body");
     let body = String::from_utf8(body).expect("text");
     let asked = lines.lines().next().unwrap_or_default().to_owned();
-    let head = lines.replacen(&asked, "", 1).to_ascii_lowercase().replace('\r', "");
-    let answer = (reply.lock().expect("nobody panics"))(&format!("{asked}{head}"), &body);
+    let fields = lines.replacen(&asked, "", 1).to_ascii_lowercase().replace('\r', "");
+    let answer = (reply.lock().expect("nobody panics"))(&format!("{asked}{fields}"), &body);
     // The test may be over.
     let _ = heard.send((asked, body));
     let _ = stream.write_all(&answer);
@@ -209,8 +209,8 @@ fn l43_what_was_told_while_the_monitor_was_gone_arrives_in_order_when_it_is_back
 #[test]
 fn l43_what_may_have_arrived_is_sent_again_as_it_was_and_under_the_same_name() {
     let (_folder, path) = place();
-    let (names, mut answered) = (channel(), 0);
-    let named = names.0;
+    let (told, requests) = channel();
+    let mut answered = 0;
     let stand = Stand::open_heads(
         &path,
         Box::new(move |head, body| {
@@ -218,7 +218,7 @@ fn l43_what_may_have_arrived_is_sent_again_as_it_was_and_under_the_same_name() {
                 return answer("202 Accepted", TAKEN);
             }
             let name = head.lines().find_map(|line| line.strip_prefix("idempotency-key: "));
-            let _ = named.send((name.map(ToOwned::to_owned), body.to_owned()));
+            let _ = told.send((name.map(ToOwned::to_owned), body.to_owned()));
             answered += 1;
             // It hangs up instead of answering, twice.
             if answered < 3 { Vec::new() } else { answer("202 Accepted", TAKEN) }
@@ -226,7 +226,7 @@ fn l43_what_may_have_arrived_is_sent_again_as_it_was_and_under_the_same_name() {
     );
     let agent = Agent::start(stand.agent());
     agent.tell(said("1"));
-    let next = || names.1.recv_timeout(PATIENCE).expect("another request");
+    let next = || requests.recv_timeout(PATIENCE).expect("another request");
     let first = next();
     agent.tell(said("2"));
     assert!(first.0.as_ref().is_some_and(|name| name.len() > 32), "{first:?}");
