@@ -18,6 +18,8 @@ use crate::world::{AgentFacts, Condition, Connection, FaultKind, SimTime};
 
 /// Of the steps with a full window about half are calls.
 const CALLS_OF_STEPS: u64 = 2;
+/// What is only alike weighs half as much as what is equal: limits count equal calls.
+const NEAR_OF_EQUAL: u64 = 2;
 /// What is usual for an agent is learnt in its first half hour; until then nothing is unusual.
 const WARM_UP: Span = Span::minutes(30);
 
@@ -109,8 +111,11 @@ pub fn allowance(kind: FaultKind, hit: &Circumstances<'_>, policies: &Policies) 
         // Who asks nothing of its provider does not know that it would be refused.
         FaultKind::ProviderOutage => hit.pace.refusal(),
         FaultKind::ClockSkew => Some(Span::ZERO),
-        // There is nothing to find, or the detector for it is yet to come.
-        FaultKind::NearLoop | FaultKind::Transport | FaultKind::EffectFailure => None,
+        FaultKind::NearLoop => {
+            going_round(NEAR_OF_EQUAL * u64::from(role.repetition.repeats_stuck), hit, role)
+        }
+        // There is nothing to find.
+        FaultKind::Transport | FaultKind::EffectFailure => None,
     }
 }
 

@@ -54,8 +54,7 @@ pub struct Finding {
 impl Finding {
     /// It could not be told from rest, or from a good end that nobody saw, and was not.
     pub fn is_hidden(&self) -> bool {
-        let sought = self.fault.kind != FaultKind::NearLoop && !self.fault.kind.is_endured();
-        sought && self.allowance.is_none() && self.found.is_none()
+        !self.fault.kind.is_endured() && self.allowance.is_none() && self.found.is_none()
     }
 
     /// It should have been found and was not.

@@ -5,20 +5,21 @@
 //! "✓ Nudged" was no evidence of delivery in any of the projects that said so.
 
 use verger_core::effect::{Action, Effect, EffectKey, Outcome};
-use verger_core::fingerprint::TextPrint;
 use verger_core::id::Incarnation;
 use verger_core::signal::{Author, Body, Content, Signal, StatusReport, Trust};
 use verger_core::time::WallTime;
 
-use super::agent::{Agent, End, Temper};
+use super::agent::{Agent, End, Temper, words};
 use super::connection::Connection;
 use super::fault::FaultKind;
 use super::moment::{Errand, ErrandStage, Moment};
 use super::run::Delivery;
 use super::stage::Stage;
 use super::starter;
+use super::text::{self, Voice};
 use super::time::{SECOND, SimTime, millis};
 use super::truth::EndedBy;
+use crate::rng::Rng;
 
 /// How often an effect other than a ping fails for reasons of its own.
 const FAILS: f64 = 0.02;
@@ -301,7 +302,7 @@ impl Agent {
 
     /// The agent says something.
     fn speak(&mut self, stage: &mut Stage, now: SimTime) {
-        let text = TextPrint(self.rng.bits());
-        self.reply(stage, now, Body::Message { author: Author::Agent, text, step: None });
+        let text = text::reply(&mut Voice::of(Rng::stream(self.rng.bits(), 0)));
+        self.reply(stage, now, words(Author::Agent, &text));
     }
 }

@@ -12,16 +12,16 @@ use verger_core::event::Fact;
 use verger_core::id::{Actor, Incarnation};
 use verger_core::notice::Notice;
 use verger_core::recovery;
-use verger_core::signal::{Author, Body};
+use verger_core::signal::Author;
 use verger_core::time::Span;
 
 use super::agent::Agent;
 use super::effects::tell;
 use super::fault::FaultKind;
 use super::moment::{Errand, ErrandStage, Moment};
-use super::print;
 use super::run::Delivery;
 use super::stage::Stage;
+use super::text;
 use super::time::{HOUR, SECOND, SimTime, millis};
 use super::truth::EndedBy;
 
@@ -92,8 +92,8 @@ fn remedy(kind: FaultKind, stage: &mut Stage) -> Decision {
 
 /// A person takes the agent in hand instead of answering.
 fn deal_with(agent: &mut Agent, stage: &mut Stage, now: SimTime) {
-    let text = print::said("Stop. Do this instead.");
-    agent.emit(stage, now, Body::Message { author: Author::Person, text, step: None });
+    let text = text::stop(&mut agent.voice);
+    agent.hear_said(stage, now, Author::Person, &text);
     agent.recover(stage, now, EndedBy::Decision);
 }
 

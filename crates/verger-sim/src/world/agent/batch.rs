@@ -3,30 +3,30 @@
 //! "Same tool, same output six times" fired on 4 of 15 recorded sessions, all wrongly, because `Edit`
 //! answers with a constant text; moving files and updating imports made another detector unusable.
 
-use super::burst::UPDATED;
 use super::kit::Kit;
 use crate::rng::Rng;
-use crate::world::print;
-
-/// What the tools of batch work answer, whatever they did.
-const ANSWERS: [&str; 3] = [UPDATED, "ok", "1 file moved"];
+use crate::world::text::Sweep;
 
 /// A change to be made in many places.
 #[derive(Debug)]
 pub(crate) struct Batch {
     left: u64,
-    answer: &'static str,
+    /// How it is done: by an edit, a script, or by moving files.
+    manner: usize,
+    sweep: Option<Sweep>,
 }
 
 impl Batch {
     pub(crate) fn draw(rng: &mut Rng) -> Self {
-        Self { left: rng.range(6, 60), answer: *rng.choice::<&str>(&ANSWERS) }
+        Self { left: rng.range(6, 60), manner: rng.range(0, 3) as usize, sweep: None }
     }
 
     pub(crate) fn round(&mut self, kit: &mut Kit<'_>) -> bool {
         kit.think();
-        let number = kit.fresh();
-        kit.call(print::call(&format!("Edit imports of src/part{number}.rs")), print::result(self.answer));
+        kit.fresh();
+        let sweep = self.sweep.get_or_insert_with(|| Sweep::draw(kit.voice, self.manner));
+        let told = sweep.next(kit.voice);
+        kit.call(told);
         if kit.rng.chance(0.7) {
             kit.advance(1);
         }

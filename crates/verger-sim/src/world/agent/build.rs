@@ -7,7 +7,7 @@ use verger_core::time::Span;
 
 use super::kit::Kit;
 use crate::rng::Rng;
-use crate::world::print;
+use crate::world::text;
 use crate::world::time::{MINUTE, millis};
 
 /// A long call.
@@ -26,12 +26,10 @@ impl Build {
 
     pub(crate) fn round(&mut self, kit: &mut Kit<'_>) -> bool {
         kit.think();
-        let call = print::call("Bash cargo build --release --workspace");
-        let number = kit.fresh();
+        kit.fresh();
         let failed = kit.rng.chance(0.2);
-        let text = format!("{} crates compiled, log {number}", kit.rng.range(20, 400));
-        let result = if failed { print::failure(&text) } else { print::result(&text) };
-        kit.call_for(call, result, self.took, self.limit);
+        let told = text::build(kit.voice, failed);
+        kit.call_for(told, self.took, self.limit);
         kit.advance(0);
         false
     }

@@ -3,25 +3,11 @@
 //! Five parallel reads of a new project tripped a detector that was then raised from 5 of 10 to 8 of 15;
 //! `Edit` answers every call with the same words. Both happen all the time here.
 
-use verger_core::fingerprint::{CallPrint, ResultPrint};
 use verger_core::signal::Author;
 
 use super::kit::Kit;
 use crate::rng::Rng;
-use crate::world::print;
-
-/// What `Edit` answers whatever it edits.
-pub(crate) const UPDATED: &str = "The file has been updated successfully.";
-
-/// Ordinary failures, told apart by what follows.
-const COMPLAINTS: [&str; 6] = [
-    "error: no such file or directory:",
-    "error[E0308]: mismatched types in",
-    "fatal: ambiguous argument",
-    "Traceback: KeyError in",
-    "permission denied:",
-    "String to replace not found in",
-];
+use crate::world::text::{self, Told};
 
 /// Some rounds of ordinary work.
 #[derive(Debug)]
@@ -37,15 +23,16 @@ impl Burst {
     pub(crate) fn round(&mut self, kit: &mut Kit<'_>) -> bool {
         kit.think();
         if kit.rng.chance(0.25) {
-            kit.say(Author::Agent, "Next I look at");
+            let text = text::next(kit.voice);
+            kit.say(Author::Agent, text);
         }
         if kit.rng.chance(0.2) {
             let count = kit.rng.range(2, 6) as usize;
             let calls: [_; 5] = std::array::from_fn(|_| ordinary(kit));
-            kit.calls_at_once(&calls[..count]);
+            kit.calls_at_once(calls.into_iter().take(count));
         } else {
-            let (call, result) = ordinary(kit);
-            kit.call(call, result);
+            let told = ordinary(kit);
+            kit.call(told);
         }
         if kit.rng.chance(0.5) {
             let files = u32::from(kit.rng.chance(0.4));
@@ -56,27 +43,27 @@ impl Burst {
     }
 }
 
-/// A call like any other, with arguments that have not been used before.
-pub(crate) fn ordinary(kit: &mut Kit<'_>) -> (CallPrint, ResultPrint) {
-    let number = kit.fresh();
+/// A call like any other, about something that has not been asked before.
+pub(crate) fn ordinary(kit: &mut Kit<'_>) -> Told {
+    kit.fresh();
     if kit.rng.chance(kit.manner.fails) {
-        return (print::call(&format!("Bash ./run {number}")), complaint(kit));
+        return trouble(kit);
     }
     match kit.rng.weighted(&[40, 20, 20, 20]) {
-        0 => (print::call(&format!("Read src/part{number}.rs")), found(number)),
-        1 => (print::call(&format!("Grep symbol{number}")), found(number)),
-        2 => (print::call(&format!("Edit src/part{number}.rs")), print::result(UPDATED)),
-        _ => (print::call(&format!("Bash git diff part{number}")), found(number)),
+        0 => text::read(kit.voice),
+        1 => text::search(kit.voice),
+        2 if kit.voice.chance(0.2) => text::write(kit.voice),
+        2 => {
+            let file = kit.voice.file();
+            text::edit(kit.voice, &file)
+        }
+        _ => text::command(kit.voice),
     }
 }
 
 /// A failure like any other.
-pub(crate) fn complaint(kit: &mut Kit<'_>) -> ResultPrint {
-    let number = kit.fresh();
-    let complaint = kit.rng.choice(&COMPLAINTS);
-    print::failure(&format!("{complaint} part{number}"))
-}
-
-fn found(number: u64) -> ResultPrint {
-    print::result(&format!("contents {number}"))
+pub(crate) fn trouble(kit: &mut Kit<'_>) -> Told {
+    kit.fresh();
+    let kind = kit.rng.range(0, text::KINDS);
+    text::trouble(kit.voice, kind)
 }

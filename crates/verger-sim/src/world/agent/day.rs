@@ -10,6 +10,7 @@ use super::manner::Hours;
 use super::state::Agent;
 use crate::world::condition::Condition;
 use crate::world::stage::Stage;
+use crate::world::text;
 use crate::world::time::{HOUR, MINUTE, SECOND, SimTime, millis};
 
 /// Hours of a day in which agents of the day are given work.
@@ -30,7 +31,8 @@ impl Agent {
         let told = !self.link.reports.tasks || self.rng.chance(0.3);
         let mut kit = self.kit(now, Condition::Working);
         if told {
-            kit.say(Author::Person, "Please take care of");
+            let request = text::request(kit.voice);
+            kit.say(Author::Person, request);
         }
         kit.wait(SECOND);
     }

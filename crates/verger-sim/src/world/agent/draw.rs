@@ -16,6 +16,7 @@ use crate::world::condition::Condition;
 use crate::world::connection::{Connection, Link};
 use crate::world::service::Client;
 use crate::world::starter::is_startable;
+use crate::world::text::Voice;
 use crate::world::time::SimTime;
 use crate::world::truth::{AgentFacts, Truth};
 
@@ -73,6 +74,7 @@ impl Agent {
             link,
             manner: Manner::draw(&mut rng),
             rng,
+            voice: Voice::draw(seed, place),
             wire: Rng::stream(seed, 1_001 + 2 * u64::from(place)),
             life: 0,
             alive: false,

@@ -65,7 +65,7 @@ impl Episode {
         match kind {
             FaultKind::ExactLoop => Some(Self::ExactLoop(ExactLoop::draw(rng))),
             FaultKind::Alternation => Some(Self::Alternation(Alternation::draw(rng))),
-            FaultKind::NearLoop => Some(Self::NearLoop(NearLoop::draw(rng))),
+            FaultKind::NearLoop => Some(Self::NearLoop(NearLoop::new())),
             FaultKind::ErrorLoop => Some(Self::ErrorLoop(ErrorLoop::draw(rng))),
             FaultKind::TokenRunaway => Some(Self::Runaway(Runaway::draw(rng))),
             FaultKind::ContextExhaustion => Some(Self::Exhaustion(Exhaustion)),

@@ -2,33 +2,40 @@
 //!
 //! 25 of 171 recorded runs had three failures in a row, 5 had five; no single error said the same twice.
 
-use super::burst::{complaint, ordinary};
+use super::burst::ordinary;
 use super::kit::Kit;
 use crate::rng::Rng;
-use crate::world::print;
+use crate::world::text;
 
 /// Some failures in a row.
 #[derive(Debug)]
 pub(crate) struct Failures {
     left: u64,
+    /// The kinds there have been.
+    met: Vec<u64>,
 }
 
 impl Failures {
     pub(crate) fn draw(rng: &mut Rng) -> Self {
-        Self { left: 3 + rng.weighted(&[14, 6, 5]) as u64 }
+        Self { left: 3 + rng.weighted(&[14, 6, 5]) as u64, met: Vec::new() }
     }
 
     pub(crate) fn round(&mut self, kit: &mut Kit<'_>) -> bool {
         kit.think();
         if self.left == 0 {
-            let (call, result) = ordinary(kit);
-            kit.call(call, result);
+            let told = ordinary(kit);
+            kit.call(told);
             kit.advance(1);
             return false;
         }
-        let number = kit.fresh();
-        let result = complaint(kit);
-        kit.call(print::call(&format!("Bash ./try {number}")), result);
+        kit.fresh();
+        let mut kind = kit.rng.range(0, text::KINDS);
+        while self.met.contains(&kind) {
+            kind = (kind + 1) % text::KINDS;
+        }
+        self.met.push(kind);
+        let told = text::trouble(kit.voice, kind);
+        kit.call(told);
         self.left -= 1;
         true
     }

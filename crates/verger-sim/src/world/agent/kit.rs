@@ -1,22 +1,27 @@
 //! What a behaviour plans with: chance, the agent's manner, and the acts that all behaviours share.
 
-use verger_core::fingerprint::{CallPrint, ResultPrint};
+use std::sync::Arc;
+
 use verger_core::signal::{Author, Awaited, Body, Output, Status, StatusReport};
 use verger_core::time::Span;
 
 use super::manner::Manner;
-use super::plan::{Act, Plan};
+use super::plan::{Act, Finish, Plan};
 use crate::rng::Rng;
 use crate::world::condition::Condition;
-use crate::world::print;
+use crate::world::text::{Told, Voice};
 use crate::world::time::{MINUTE, SECOND, SimTime};
 
 /// What a behaviour plans with.
 pub(crate) struct Kit<'a> {
     pub(crate) rng: &'a mut Rng,
+    /// What words are drawn with.
+    pub(crate) voice: &'a mut Voice,
     pub(crate) plan: &'a mut Plan,
     pub(crate) manner: &'a Manner,
     pub(crate) calls: &'a mut u64,
+    /// Whether what is said is heard.
+    pub(crate) talks: bool,
     /// When the planning happens.
     pub(crate) now: SimTime,
     /// What is the case while nothing longer is under way.
@@ -71,45 +76,47 @@ impl Kit<'_> {
     }
 
     /// A call of the agent's usual length.
-    pub(crate) fn call(&mut self, print: CallPrint, result: ResultPrint) {
+    pub(crate) fn call(&mut self, told: impl Into<Arc<Told>>) {
         let took = self.manner.tool(self.rng);
-        self.call_for(print, result, took, None);
+        self.call_for(told, took, None);
     }
 
     /// A call that takes so long.
-    pub(crate) fn call_for(&mut self, print: CallPrint, result: ResultPrint, took: u64, limit: Option<Span>) {
-        let call = self.fresh();
+    pub(crate) fn call_for(&mut self, told: impl Into<Arc<Told>>, took: u64, limit: Option<Span>) {
+        let (call, told) = (self.fresh(), told.into());
+        let print = told.call();
         let long = took > MINUTE;
         if long {
             self.turn(Condition::LongTool);
         }
         self.send(Body::ToolStarted { call, print, limit });
         self.spend(took);
-        let result = ResultPrint { took: Some(Span::millis(took)), ..result };
-        self.send(Body::ToolFinished { call, print, result, tool: None, step: None });
+        self.finish(Finish { call, print, told, took: Some(Span::millis(took)) });
         if long {
             self.turn(self.base);
         }
     }
 
     /// Several calls at once; the longest decides when the turn goes on.
-    pub(crate) fn calls_at_once(&mut self, calls: &[(CallPrint, ResultPrint)]) {
-        let first = *self.calls + 1;
-        for (print, _) in calls {
-            let call = self.fresh();
-            self.send(Body::ToolStarted { call, print: *print, limit: None });
-        }
-        for (nth, (print, result)) in calls.iter().enumerate() {
+    pub(crate) fn calls_at_once(&mut self, calls: impl IntoIterator<Item = Told>) {
+        let begun: Vec<Finish> = calls.into_iter().map(|told| self.begin(told)).collect();
+        for finish in begun {
             let took = self.manner.tool(self.rng).min(30 * SECOND);
             self.wait(took);
-            self.send(Body::ToolFinished {
-                call: first + nth as u64,
-                print: *print,
-                result: *result,
-                tool: None,
-                step: None,
-            });
+            self.finish(finish);
         }
+    }
+
+    /// A call begins; how it ends is known, and not when.
+    pub(crate) fn begin(&mut self, told: Told) -> Finish {
+        let (call, print) = (self.fresh(), told.call());
+        self.send(Body::ToolStarted { call, print, limit: None });
+        Finish { call, print, told: Arc::new(told), took: None }
+    }
+
+    /// A call ends.
+    pub(crate) fn finish(&mut self, finish: Finish) {
+        self.plan.then(Act::Finish(finish));
     }
 
     /// The agent says what it waits for.
@@ -117,10 +124,10 @@ impl Kit<'_> {
         self.send(Body::Status(StatusReport { status, waiting_on, lasting: None }));
     }
 
-    /// Somebody says something new in the agent's conversation.
-    pub(crate) fn say(&mut self, author: Author, subject: &str) {
-        let number = self.fresh();
-        self.send(Body::Message { author, text: print::said(&format!("{subject} {number}")), step: None });
+    /// Somebody says something in the agent's conversation.
+    pub(crate) fn say(&mut self, author: Author, text: String) {
+        self.fresh();
+        self.plan.then(Act::Say(author, text));
     }
 
     /// The work got on, and sometimes that shows in files.

@@ -29,3 +29,4 @@ pub(crate) use episode::Episode;
 pub(crate) use kit::Kit;
 pub(crate) use life::End;
 pub(crate) use state::{Active, Agent, Temper};
+pub(crate) use step::words;

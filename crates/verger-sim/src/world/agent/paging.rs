@@ -5,14 +5,13 @@
 
 use super::kit::Kit;
 use crate::rng::Rng;
-use crate::world::print;
+use crate::world::text::Pager;
 
 /// Something long.
 #[derive(Debug)]
 pub(crate) struct Paging {
-    pages: u64,
-    page: u64,
-    subject: u64,
+    left: u64,
+    pager: Option<Pager>,
     /// The call is the same for every page; only what it shows differs.
     scrolls: bool,
 }
@@ -21,16 +20,15 @@ impl Paging {
     pub(crate) fn draw(rng: &mut Rng) -> Self {
         let scrolls = rng.chance(0.25);
         let pages = if scrolls { rng.range(3, 9) } else { rng.range(5, 50) };
-        Self { pages, page: 0, subject: rng.range(1, 1_000_000), scrolls }
+        Self { left: pages, pager: None, scrolls }
     }
 
     pub(crate) fn round(&mut self, kit: &mut Kit<'_>) -> bool {
         kit.think();
-        let Self { page, subject, .. } = *self;
-        let text =
-            if self.scrolls { "scroll_down".to_owned() } else { format!("Read log{subject} offset {page}") };
-        kit.call(print::call(&text), print::result(&format!("page {page} of {subject}")));
-        self.page += 1;
-        self.page < self.pages
+        let pager = self.pager.get_or_insert_with(|| Pager::draw(kit.voice, self.scrolls));
+        let told = pager.next(kit.voice);
+        kit.call(told);
+        self.left -= 1;
+        self.left > 0
     }
 }

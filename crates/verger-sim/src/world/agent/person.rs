@@ -7,6 +7,7 @@ use verger_core::signal::{Author, Awaited, Status};
 
 use super::kit::Kit;
 use crate::rng::Rng;
+use crate::world::text;
 use crate::world::time::{HOUR, SimTime, millis};
 
 /// A question put to a person.
@@ -21,10 +22,12 @@ impl Person {
     }
 
     pub(crate) fn round(&mut self, kit: &mut Kit<'_>) -> bool {
-        kit.say(Author::Agent, "May I go on with");
+        let question = text::question(kit.voice);
+        kit.say(Author::Agent, question);
         kit.status(Status::Waiting, Some(Awaited::Person));
         kit.wait(self.answered.since(kit.now).max(1));
-        kit.say(Author::Person, "Yes, and mind");
+        let answer = text::answer(kit.voice);
+        kit.say(Author::Person, answer);
         if kit.rng.chance(0.5) {
             kit.status(Status::Busy, None);
         }

@@ -1,16 +1,24 @@
 //! What an agent will do next: acts, each after its wait.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use verger_core::signal::Body;
+use verger_core::fingerprint::CallPrint;
+use verger_core::signal::{Author, Body};
+use verger_core::time::Span;
 
 use crate::world::condition::Condition;
+use crate::world::text::Told;
 
 /// One thing an agent does.
 #[derive(Debug)]
 pub(crate) enum Act {
     /// It happens, and is reported if the agent's connection reports such things.
     Send(Body),
+    /// A call ends.
+    Finish(Finish),
+    /// Somebody says something in its conversation.
+    Say(Author, String),
     /// What is really the case changes.
     Become(Condition),
     /// A turn used tokens.
@@ -26,6 +34,16 @@ pub(crate) enum Act {
     Compact,
     /// The process ends in good order, for a successor to go on.
     Leave,
+}
+
+/// A call that will end, and what comes of it.
+#[derive(Debug)]
+pub(crate) struct Finish {
+    pub(crate) call: u64,
+    pub(crate) print: CallPrint,
+    pub(crate) told: Arc<Told>,
+    /// How long it takes, where the agent says so.
+    pub(crate) took: Option<Span>,
 }
 
 /// What an agent will do next.

@@ -2,13 +2,15 @@
 //!
 //! 429 and 5xx are an outage, not a stuck agent; one project counted 132 "stuck" events in 13 h of 503.
 
-use verger_core::fingerprint::{CallPrint, ResultPrint};
+use std::sync::Arc;
+
+use verger_core::fingerprint::TextPrint;
 use verger_core::signal::{Awaited, Body, Failure, Status};
 use verger_core::time::Span;
 
 use super::kit::Kit;
 use crate::rng::Rng;
-use crate::world::print;
+use crate::world::text::{self, Told};
 use crate::world::time::{MINUTE, SECOND};
 
 /// What providers say.
@@ -18,21 +20,26 @@ const REFUSALS: [&str; 3] = ["429 rate_limit_error", "529 overloaded_error", "50
 #[derive(Debug)]
 pub(crate) struct Hiccup {
     left: u64,
-    /// The call whose service refuses, if it is not the model's.
-    call: Option<CallPrint>,
+    /// Whether a tool's service refuses, and not the model's.
+    service: bool,
+    /// The call that is refused.
+    call: Option<Arc<Told>>,
 }
 
 impl Hiccup {
     pub(crate) fn draw(rng: &mut Rng) -> Self {
-        let service = rng.range(0, 1_000_000);
-        let call = rng.chance(0.4).then(|| print::call(&format!("WebFetch https://api.internal/{service}")));
-        Self { left: rng.range(1, 4), call }
+        // One draw has no use any more; without it every world would be another.
+        let _ = rng.bits();
+        let service = rng.chance(0.4);
+        Self { left: rng.range(1, 4), service, call: None }
     }
 
     pub(crate) fn round(&mut self, kit: &mut Kit<'_>) -> bool {
-        match self.call {
-            Some(call) => refused_call(kit, call),
-            None => refused(kit, 5 * SECOND, 45 * SECOND),
+        if self.service {
+            let call = self.call.get_or_insert_with(|| Arc::new(text::outage(kit.voice)));
+            refused_call(kit, Arc::clone(call));
+        } else {
+            refused(kit, 5 * SECOND, 45 * SECOND);
         }
         self.left -= 1;
         self.left > 0
@@ -48,10 +55,9 @@ pub(crate) fn outage_round(kit: &mut Kit<'_>) {
 }
 
 /// A service behind a tool refuses: a failure like others to the letter, but the network's.
-fn refused_call(kit: &mut Kit<'_>, call: CallPrint) {
+fn refused_call(kit: &mut Kit<'_>, call: Arc<Told>) {
     kit.think();
-    let result = ResultPrint { outage: true, ..print::failure("HTTP 503 Service Unavailable") };
-    kit.call(call, result);
+    kit.call(call);
     let back_off = kit.rng.range(5 * SECOND, 45 * SECOND);
     kit.wait(back_off);
 }
@@ -65,7 +71,7 @@ fn refused(kit: &mut Kit<'_>, least: u64, most: u64) {
     let refusal = *kit.rng.choice::<&str>(&REFUSALS);
     let told = kit.rng.chance(0.7);
     kit.send(Body::Error(Failure {
-        text: print::said(refusal),
+        text: TextPrint::of(refusal),
         unrecoverable: false,
         provider: true,
         retry_after: told.then(|| Span::millis(back_off)),

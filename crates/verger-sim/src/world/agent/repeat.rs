@@ -4,18 +4,18 @@
 //! these are what a healthy agent does, and 27 of 28 flagged at three "moved on to another action by
 //! themselves". From five on, 84 % and more went on to the end of the run: those are faults here.
 
-use verger_core::fingerprint::{CallPrint, ResultPrint};
+use std::sync::Arc;
 
-use super::burst::{complaint, ordinary};
+use super::burst::{ordinary, trouble};
 use super::kit::Kit;
 use crate::rng::Rng;
-use crate::world::print;
+use crate::world::text::Told;
 
 /// A short streak.
 #[derive(Debug)]
 pub(crate) struct Repeat {
     left: u64,
-    streak: Option<(CallPrint, ResultPrint)>,
+    streak: Option<Arc<Told>>,
 }
 
 impl Repeat {
@@ -24,23 +24,23 @@ impl Repeat {
     }
 
     pub(crate) fn round(&mut self, kit: &mut Kit<'_>) -> bool {
-        let (call, result) = match self.streak {
+        let told = match self.streak.take() {
             Some(streak) => streak,
             None if kit.rng.chance(0.4) => {
-                let number = kit.fresh();
-                (print::call(&format!("Bash make target{number}")), complaint(kit))
+                kit.fresh();
+                Arc::new(trouble(kit))
             }
-            None => ordinary(kit),
+            None => Arc::new(ordinary(kit)),
         };
-        self.streak = Some((call, result));
+        self.streak = Some(Arc::clone(&told));
         kit.think();
-        kit.call(call, result);
+        kit.call(told);
         self.left -= 1;
         if self.left == 0 {
             // What it does instead, so that two streaks never run together.
             kit.think();
-            let (call, result) = ordinary(kit);
-            kit.call(call, result);
+            let told = ordinary(kit);
+            kit.call(told);
             return false;
         }
         true

@@ -18,6 +18,7 @@ use crate::world::post::Mail;
 use crate::world::service::Client;
 use crate::world::stage::Stage;
 use crate::world::starter::{Saved, Starting};
+use crate::world::text::Voice;
 use crate::world::time::SimTime;
 
 /// One agent.
@@ -32,6 +33,8 @@ pub(crate) struct Agent {
     pub(crate) manner: Manner,
     /// Chance in what it does.
     pub(crate) rng: Rng,
+    /// How it speaks, and chance in its words.
+    pub(crate) voice: Voice,
     /// Chance in what happens to its signals.
     pub(crate) wire: Rng,
 

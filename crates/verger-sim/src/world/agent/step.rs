@@ -1,20 +1,20 @@
 //! One step of an agent: what was planned happens, and when nothing is planned, a round is.
 
-use verger_core::fingerprint::ResultPrint;
+use verger_core::fingerprint::{ResultPrint, TextPrint};
 use verger_core::id::CheckpointId;
-use verger_core::signal::Body;
+use verger_core::signal::{Author, Body};
+use verger_core::stuck::{Role, StepPrint};
 
 use super::context;
 use super::episode::Episode;
 use super::kit::Kit;
 use super::life::End;
-use super::plan::{Act, Due};
+use super::plan::{Act, Due, Finish};
 use super::provider;
 use super::state::{Agent, Open};
 use crate::world::condition::Condition;
 use crate::world::fault::FaultKind;
 use crate::world::moment::Moment;
-use crate::world::print;
 use crate::world::stage::Stage;
 use crate::world::time::{MINUTE, SimTime};
 
@@ -47,7 +47,7 @@ impl Agent {
         for open in std::mem::take(&mut self.open) {
             let body = match open {
                 Open::Tool(call, print) => {
-                    let result = print::failure("interrupted");
+                    let result = ResultPrint::of("interrupted", true, None);
                     Body::ToolFinished { call, print, result, tool: None, step: None }
                 }
                 Open::Model => Body::ModelFinished,
@@ -59,8 +59,8 @@ impl Agent {
 
     /// What behaviours plan with, while this is the case.
     pub(crate) fn kit(&mut self, now: SimTime, base: Condition) -> Kit<'_> {
-        let Self { rng, plan, manner, calls, .. } = self;
-        Kit { rng, plan, manner, calls, now, base }
+        let Self { rng, voice, plan, manner, calls, link, .. } = self;
+        Kit { rng, voice, plan, manner, calls, talks: link.reports.messages, now, base }
     }
 
     fn plan_round(&mut self, stage: &mut Stage, now: SimTime) {
@@ -115,6 +115,8 @@ impl Agent {
     fn perform(&mut self, stage: &mut Stage, now: SimTime, act: Act) {
         match act {
             Act::Send(body) => self.happen(stage, now, body),
+            Act::Finish(finish) => self.end_call(stage, now, &finish),
+            Act::Say(author, text) => self.hear_said(stage, now, author, &text),
             Act::Become(condition) => self.turn(stage, now, condition),
             Act::Use { input, output } => self.use_tokens(stage, now, input, output),
             Act::Advance => self.tally.progress += 1,
@@ -153,6 +155,22 @@ impl Agent {
         }
     }
 
+    /// A call ends. Its text becomes fingerprints on the way, as at the edge, if anybody is to hear of it.
+    fn end_call(&mut self, stage: &mut Stage, now: SimTime, finish: &Finish) {
+        let Finish { call, print, told, took } = finish;
+        let ended = self.link.dated.then(|| now.agent(self.skew_ms));
+        let step = self.link.reports.tools.then(|| told.step(ended, *took));
+        let result = told.result(*took);
+        self.happen(stage, now, Body::ToolFinished { call: *call, print: *print, result, tool: None, step });
+    }
+
+    /// Somebody says something in the agent's conversation.
+    pub(crate) fn hear_said(&mut self, stage: &mut Stage, now: SimTime, author: Author, text: &str) {
+        if self.link.reports.messages {
+            self.reply(stage, now, words(author, text));
+        }
+    }
+
     fn close(&mut self, open: Open) {
         self.open.retain(|other| *other != open);
     }
@@ -169,4 +187,15 @@ impl Agent {
             self.perform(stage, now, Act::Compact);
         }
     }
+}
+
+/// What was said, as the edge hands it over.
+pub(crate) fn words(author: Author, text: &str) -> Body {
+    let role = match author {
+        Author::Agent => Some(Role::Agent),
+        Author::Person => Some(Role::User),
+        Author::System => None,
+    };
+    let step = role.map(|role| Box::new(StepPrint::of_message(role, text)));
+    Body::Message { author, text: TextPrint::of(text), step }
 }

@@ -7,7 +7,7 @@ use verger_core::signal::{Awaited, Body, Status};
 
 use super::kit::Kit;
 use crate::rng::Rng;
-use crate::world::print;
+use crate::world::text::{self, Told};
 use crate::world::time::millis;
 
 /// One or several sub-agents.
@@ -25,9 +25,8 @@ impl Subagent {
 
     pub(crate) fn round(&mut self, kit: &mut Kit<'_>) -> bool {
         kit.think();
-        let first = kit.fresh();
-        let print = print::call(&format!("Task explore part{first}"));
-        kit.send(Body::ToolStarted { call: first, print, limit: None });
+        let told = Told::new("Task", text::brief(kit.voice), text::report(kit.voice));
+        let finish = kit.begin(told);
         let ids: [u64; 4] = std::array::from_fn(|_| kit.fresh());
         let ids = &ids[..self.count as usize];
         for id in ids {
@@ -40,13 +39,7 @@ impl Subagent {
             kit.wait(self.took / self.count);
             kit.send(Body::SubagentFinished { id: *id });
         }
-        kit.send(Body::ToolFinished {
-            call: first,
-            print,
-            result: print::result(&format!("report {first}")),
-            tool: None,
-            step: None,
-        });
+        kit.finish(finish);
         kit.advance(0);
         false
     }

@@ -3,39 +3,63 @@
 //! 10 of 57 recorded loops were cycles of several calls; ping-pong is the miss most often reported of
 //! detectors that count consecutive repeats.
 
-use verger_core::fingerprint::{CallPrint, ResultPrint};
+use std::sync::Arc;
 
 use crate::rng::Rng;
 use crate::world::agent::Kit;
-use crate::world::print;
+use crate::world::text::{self, Dialect, Source, Told, Voice, json};
 
 /// Two calls and whose turn it is.
 #[derive(Debug)]
 pub(crate) struct Alternation {
-    calls: [(CallPrint, ResultPrint); 2],
+    /// Whether the second undoes the first.
+    undoes: bool,
+    calls: Option<[Arc<Told>; 2]>,
     turn: usize,
 }
 
 impl Alternation {
     pub(crate) fn draw(rng: &mut Rng) -> Self {
-        let number = rng.range(0, 1_000_000);
-        let first = (
-            print::call(&format!("Edit src/part{number}.rs: true -> false")),
-            print::result("The file has been updated successfully."),
-        );
-        let second = if rng.chance(0.5) {
-            (print::call(&format!("Edit src/part{number}.rs: false -> true")), first.1)
-        } else {
-            (print::call(&format!("Bash make check{number}")), print::failure("1 check failed"))
-        };
-        Self { calls: [first, second], turn: 0 }
+        let _ = rng.bits();
+        Self { undoes: rng.chance(0.5), calls: None, turn: 0 }
     }
 
     pub(crate) fn round(&mut self, kit: &mut Kit<'_>) -> bool {
         kit.think();
-        let (call, result) = self.calls[self.turn];
-        kit.call(call, result);
+        let calls = self.calls.get_or_insert_with(|| calls(kit.voice, self.undoes).map(Arc::new));
+        let told = Arc::clone(&calls[self.turn]);
+        kit.call(told);
         self.turn = 1 - self.turn;
         true
     }
+}
+
+fn calls(voice: &mut Voice, undoes: bool) -> [Told; 2] {
+    let source = Source::draw(voice, 6);
+    let name = voice.name();
+    let switch = |from: &str, to: &str| match voice.dialect {
+        Dialect::Tools => Told::new(
+            "Edit",
+            json(&[
+                ("file_path", &source.file),
+                ("old_string", &format!("{name}: {from}")),
+                ("new_string", &format!("{name}: {to}")),
+            ]),
+            format!("The file {} has been updated successfully.", source.file),
+        ),
+        Dialect::Shell | Dialect::Editor => {
+            voice.run(&format!("sed -i 's/{name}: {from}/{name}: {to}/' {}", source.file), "")
+        }
+    };
+    if undoes {
+        return [switch("true", "false"), switch("false", "true")];
+    }
+    let first = switch("true", "false");
+    if voice.chance(0.5) {
+        let complaint = format!("{}: 1 check failed: {name} is {}", source.file, voice.adjective());
+        return [first, voice.run_in_vain(&format!("make check-{name}"), &complaint)];
+    }
+    // The same file is opened, and the same word is searched for.
+    let open = voice.run(&format!("cat -n {}", source.file), source.page());
+    [open, text::nothing(voice, &name)]
 }

@@ -5,6 +5,7 @@
 use verger_core::signal::Author;
 
 use crate::world::agent::{Kit, ordinary};
+use crate::world::text;
 
 /// A full window.
 #[derive(Debug)]
@@ -15,10 +16,11 @@ impl Exhaustion {
     pub(crate) fn round(&mut self, kit: &mut Kit<'_>) -> bool {
         kit.think();
         if kit.rng.chance(0.5) {
-            kit.say(Author::Agent, "I will begin with");
+            let text = format!("I will begin with this. {}", text::next(kit.voice));
+            kit.say(Author::Agent, text);
         } else {
-            let (call, result) = ordinary(kit);
-            kit.call(call, result);
+            let told = ordinary(kit);
+            kit.call(told);
         }
         let pause = kit.rng.range(5_000, 60_000);
         kit.wait(pause);

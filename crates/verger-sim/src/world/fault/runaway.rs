@@ -18,8 +18,8 @@ impl Runaway {
 
     pub(crate) fn round(&mut self, kit: &mut Kit<'_>) -> bool {
         kit.think_with(self.factor);
-        let (call, result) = ordinary(kit);
-        kit.call(call, result);
+        let told = ordinary(kit);
+        kit.call(told);
         true
     }
 }

@@ -169,7 +169,8 @@ fn shows(kind: FaultKind, seen: &Seen) -> bool {
         FaultKind::Freeze | FaultKind::Crash => seen.count == 0,
         FaultKind::ExactLoop => seen.calls.len() == 1 && most > 20,
         FaultKind::Alternation => seen.calls.len() == 2 && most > 10,
-        FaultKind::NearLoop => seen.calls.len() > 10,
+        // An edit that is applied again is one call with many results, a search in other words the reverse.
+        FaultKind::NearLoop => seen.results.len() > 10,
         FaultKind::ErrorLoop => seen.results.iter().all(|result| result.failed) && seen.count > 10,
         FaultKind::TokenRunaway => seen.tokens.len() > 5,
         FaultKind::ContextExhaustion => seen.full > 5,
