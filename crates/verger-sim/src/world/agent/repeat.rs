@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::burst::{ordinary, trouble};
 use super::kit::Kit;
 use crate::rng::Rng;
-use crate::world::text::Told;
+use crate::world::text::{self, Told};
 
 /// A short streak.
 #[derive(Debug)]
@@ -30,21 +30,28 @@ impl Repeat {
                 kit.fresh();
                 Arc::new(trouble(kit))
             }
-            None => Arc::new(ordinary(kit)),
+            None => Arc::new(looked_at(kit)),
         };
         self.streak = Some(Arc::clone(&told));
         kit.think();
         kit.call(told);
         self.left -= 1;
         if self.left == 0 {
-            // What it does instead, so that two streaks never run together.
+            // What it does instead works, so that two streaks never run together: that is how it got out.
             kit.think();
             let told = ordinary(kit);
+            let told = if told.failed { text::read(kit.voice) } else { told };
             kit.call(told);
             return false;
         }
         true
     }
+}
+
+/// What is asked again: it is looked at. Who makes the same change again and again was not left by itself.
+fn looked_at(kit: &mut Kit<'_>) -> Told {
+    let told = ordinary(kit);
+    if told.changes { text::command(kit.voice) } else { told }
 }
 
 #[cfg(test)]

@@ -158,9 +158,10 @@ impl Agent {
     /// A call ends. Its text becomes fingerprints on the way, as at the edge, if anybody is to hear of it.
     fn end_call(&mut self, stage: &mut Stage, now: SimTime, finish: &Finish) {
         let Finish { call, print, told, took } = finish;
-        let ended = self.link.dated.then(|| now.agent(self.skew_ms));
-        let step = self.link.reports.tools.then(|| told.step(ended, *took));
-        let result = told.result(*took);
+        let (heard, ended) = (self.link.reports.tools, self.link.dated.then(|| now.agent(self.skew_ms)));
+        let step = heard.then(|| told.step(ended, *took));
+        let unheard = ResultPrint { digest: 0, failed: told.failed, outage: false, took: *took };
+        let result = if heard { told.result(*took) } else { unheard };
         self.happen(stage, now, Body::ToolFinished { call: *call, print: *print, result, tool: None, step });
     }
 

@@ -1,7 +1,9 @@
 //! Changing things and running the same tests after each change.
 //!
 //! A rule that counts six identical calls anywhere in a turn hit 7 of 431 modern runs, 4 of them
-//! successes, all by this. A change need not change what the tests say: one result in four is the last one's.
+//! successes, all by this. A change need not change what the tests say: one result in four is the last one's,
+//! though who gets the same four times in a row looks into it, and gets another. Of identical streaks that get to five, 84 % and
+//! more went on to the end of the run: those are faults.
 
 use verger_core::signal::{Body, Output};
 
@@ -9,12 +11,17 @@ use super::kit::Kit;
 use crate::rng::Rng;
 use crate::world::text::Suite;
 
+/// So often the same result comes in a row at most.
+const SAME_MAX: u32 = 4;
+
 /// Tests that do not pass yet.
 #[derive(Debug)]
 pub(crate) struct Testing {
     suite: Option<Suite>,
     failing: u32,
     passing: u32,
+    /// How often the last result has come.
+    same: u32,
 }
 
 impl Testing {
@@ -25,6 +32,7 @@ impl Testing {
             suite: None,
             failing: rng.range(2, 12) as u32,
             passing: rng.range(10, 200) as u32,
+            same: 0,
         }
     }
 
@@ -36,7 +44,9 @@ impl Testing {
             let told = suite.change(kit.voice);
             kit.call(told);
         }
-        if !kit.rng.chance(0.25) {
+        self.same += 1;
+        if !kit.rng.chance(0.25) || self.same > SAME_MAX {
+            self.same = 1;
             let mended = kit.rng.range(1, 4) as u32;
             self.passing += mended.min(self.failing);
             self.failing -= mended.min(self.failing);

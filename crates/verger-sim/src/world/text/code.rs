@@ -4,28 +4,51 @@ use std::fmt::Write as _;
 
 use super::voice::Voice;
 
+/// Room for most lines.
+const LINE_MAX: usize = 64;
+
+/// What stands before, between and after two names.
+const LINES: [(&str, &str, &str); 12] = [
+    ("    let ", " = ", "();"),
+    ("    if ", ".is_empty() || !", " {"),
+    ("    return ", ".", "()"),
+    ("    // ", " needs the ", " first"),
+    ("    self.", ".push(", ")"),
+    ("    ", ": ", ","),
+    ("def ", "(", "):"),
+    ("    raise ValueError(", ", ", ")"),
+    ("    for ", " in ", ":"),
+    ("    ", " = ", "[0]"),
+    ("    assert ", " == ", ""),
+    ("fn ", "(", ": &str) {"),
+];
+
 /// One line of code.
 pub(crate) fn line(voice: &mut Voice) -> String {
-    let name = voice.name();
-    match voice.number(0, 10) {
-        0 => format!("    let {name} = {}({});", voice.name(), voice.noun()),
-        1 => format!("    if {name}.{}() > {} {{", voice.verb(), voice.number(1, 500)),
-        2 => format!("    return {}.{name}({})", voice.noun(), voice.adjective()),
-        3 => format!("    // {} the {} {} before {name}", voice.verb(), voice.adjective(), voice.noun()),
-        4 => format!("    self.{}.{}({name}, {})", voice.noun(), voice.verb(), voice.number(0, 64)),
-        5 => format!("    {name}: {},", voice.type_name()),
-        6 => format!("def {name}({}, {}):", voice.noun(), voice.noun()),
-        7 => format!("    raise {}Error(\"{} {}\")", voice.type_name(), voice.noun(), voice.adjective()),
-        8 => format!("    for {} in {name}:", voice.noun()),
-        _ => format!("    {} = {name}[{}]", voice.noun(), voice.number(0, 9)),
+    let mut out = String::with_capacity(LINE_MAX);
+    push_line(voice, &mut out);
+    out
+}
+
+/// One line of code, at the end of a text. Most of what agents read is this: it is not formatted, but put together.
+pub(crate) fn push_line(voice: &mut Voice, out: &mut String) {
+    let (before, between, after) = *voice.rng.choice(&LINES);
+    out.push_str(before);
+    voice.push_name(out);
+    out.push_str(between);
+    if voice.chance(0.4) {
+        voice.push_name(out);
+    } else {
+        out.push_str(voice.noun());
     }
+    out.push_str(after);
 }
 
 /// Some lines of code.
 pub(crate) fn block(voice: &mut Voice, lines: u64) -> String {
-    let mut out = String::new();
+    let mut out = String::with_capacity(lines as usize * LINE_MAX);
     for _ in 0..lines {
-        out.push_str(&line(voice));
+        push_line(voice, &mut out);
         out.push('\n');
     }
     out

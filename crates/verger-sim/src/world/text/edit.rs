@@ -11,14 +11,14 @@ pub(crate) fn edit(voice: &mut Voice, file: &str) -> Told {
     let (old, lines) = (line(voice), voice.number(1, 4));
     let new = block(voice, lines);
     match voice.dialect {
-        Dialect::Tools => Told::new(
+        Dialect::Tools => Told::change(
             "Edit",
             json(&[("file_path", file), ("old_string", &old), ("new_string", new.trim_end())]),
             format!("The file {file} has been updated successfully."),
         ),
         Dialect::Shell => {
             let command = format!("python3 - <<'EOF'\np='{file}'\ns=open(p).read()\ns=s.replace('''{old}''','''{new}''')\nopen(p,'w').write(s)\nEOF");
-            Told::new("bash", command, "")
+            Told::change("bash", command, "")
         }
         Dialect::Editor => {
             let from = voice.number(1, 300);
@@ -26,7 +26,7 @@ pub(crate) fn edit(voice: &mut Voice, file: &str) -> Told {
             for (nth, line) in new.lines().enumerate() {
                 let _ = writeln!(page, "{}:{line}", from + nth as u64);
             }
-            Told::new("edit", format!("edit {from}:{}\n{new}end_of_edit", from + lines - 1), page)
+            Told::change("edit", format!("edit {from}:{}\n{new}end_of_edit", from + lines - 1), page)
         }
     }
 }
@@ -34,16 +34,16 @@ pub(crate) fn edit(voice: &mut Voice, file: &str) -> Told {
 /// A new file is written.
 pub(crate) fn write(voice: &mut Voice) -> Told {
     let file = voice.file();
-    let lines = voice.number(3, 9);
+    let lines = voice.number(2, 6);
     let content = block(voice, lines);
     match voice.dialect {
-        Dialect::Tools => Told::new(
+        Dialect::Tools => Told::change(
             "Write",
             json(&[("file_path", &file), ("content", &content)]),
             format!("File created successfully at: {file}"),
         ),
         Dialect::Shell | Dialect::Editor => {
-            Told::new("bash", format!("cat > {file} <<'EOF'\n{content}EOF"), "")
+            Told::change("bash", format!("cat > {file} <<'EOF'\n{content}EOF"), "")
         }
     }
 }

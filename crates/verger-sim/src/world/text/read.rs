@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::code::{block, line};
+use super::code::{block, push_line};
 use super::told::{Told, json};
 use super::voice::{Dialect, Voice};
 
@@ -15,12 +15,14 @@ pub(crate) fn read(voice: &mut Voice) -> Told {
 
 /// A part of this file, from this line on.
 fn part(voice: &mut Voice, file: &str, from: u64) -> Told {
-    let count = voice.number(3, 9);
-    let mut page = String::new();
+    let count = voice.number(2, 6);
+    let mut page = String::with_capacity(300);
     match voice.dialect {
         Dialect::Tools => {
             for number in from..from + count {
-                let _ = writeln!(page, "{number:>6}→{}", line(voice));
+                let _ = write!(page, "{number:>6}→");
+                push_line(voice, &mut page);
+                page.push('\n');
             }
             let args = if from > 1 {
                 format!("{{\"file_path\":\"{file}\",\"offset\":{from},\"limit\":{count}}}")
@@ -38,7 +40,9 @@ fn part(voice: &mut Voice, file: &str, from: u64) -> Told {
         Dialect::Editor => {
             let _ = writeln!(page, "[File: {file} ({} lines total)]", from + voice.number(count, 800));
             for number in from..from + count {
-                let _ = writeln!(page, "{number}:{}", line(voice));
+                let _ = write!(page, "{number}:");
+                push_line(voice, &mut page);
+                page.push('\n');
             }
             let args = if from > 1 { format!("open {file} {from}") } else { format!("open {file}") };
             Told::new("open", args, page)

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::code::line;
+use super::code::push_line;
 use super::told::{Told, json};
 use super::voice::{Dialect, Voice};
 
@@ -12,10 +12,12 @@ pub(crate) fn search(voice: &mut Voice) -> Told {
     if voice.chance(0.12) {
         return nothing(voice, &pattern);
     }
-    let mut hits = String::new();
-    for _ in 0..voice.number(1, 6) {
+    let mut hits = String::with_capacity(300);
+    for _ in 0..voice.number(1, 4) {
         let (file, number) = (voice.file(), voice.number(1, 900));
-        let _ = writeln!(hits, "{file}:{number}:{}", line(voice));
+        let _ = write!(hits, "{file}:{number}:");
+        push_line(voice, &mut hits);
+        hits.push('\n');
     }
     let (tool, args) = ask(voice, &pattern);
     Told::new(tool, args, hits)

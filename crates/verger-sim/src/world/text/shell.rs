@@ -30,7 +30,7 @@ fn diff(voice: &mut Voice) -> Told {
 fn log(voice: &mut Voice) -> Told {
     let file = voice.file();
     let mut out = String::new();
-    for _ in 0..voice.number(2, 6) {
+    for _ in 0..voice.number(1, 4) {
         let hash = voice.rng.bits() >> 36;
         let _ = writeln!(out, "{hash:07x} {}: {} {} {}", voice.noun(), voice.verb(), voice.adjective(), voice.noun());
     }
@@ -41,7 +41,7 @@ fn list(voice: &mut Voice) -> Told {
     let file = voice.file();
     let folder = file.rsplit_once('/').map_or("src", |(folder, _)| folder);
     let mut out = String::new();
-    for _ in 0..voice.number(3, 8) {
+    for _ in 0..voice.number(2, 6) {
         let _ = writeln!(out, "-rw-r--r-- 1 dev dev {:>6} {}_{}.{}", voice.number(200, 90_000), voice.noun(), voice.noun(), voice.ending);
     }
     let inner = voice.noun();
@@ -51,7 +51,7 @@ fn list(voice: &mut Voice) -> Told {
 fn query(voice: &mut Voice) -> Told {
     let (table, column) = (voice.noun(), voice.name());
     let mut out = format!(" id | {column}\n----+------\n");
-    for _ in 0..voice.number(1, 6) {
+    for _ in 0..voice.number(1, 4) {
         let _ = writeln!(out, " {} | {}", voice.number(1, 90_000), voice.name());
     }
     let limit = voice.number(3, 40);

@@ -11,17 +11,24 @@ pub(crate) struct Told {
     pub(crate) args: String,
     pub(crate) result: String,
     pub(crate) failed: bool,
+    /// It changes something.
+    pub(crate) changes: bool,
 }
 
 impl Told {
     /// A call that did what it was to do, or says nothing else.
     pub(crate) fn new(tool: &'static str, args: String, result: impl Into<String>) -> Self {
-        Self { tool, args, result: result.into(), failed: false }
+        Self { tool, args, result: result.into(), failed: false, changes: false }
     }
 
     /// A call of which the sender says that it failed.
     pub(crate) fn failed(tool: &'static str, args: String, result: impl Into<String>) -> Self {
         Self { failed: true, ..Self::new(tool, args, result) }
+    }
+
+    /// A call that changes something.
+    pub(crate) fn change(tool: &'static str, args: String, result: impl Into<String>) -> Self {
+        Self { changes: true, ..Self::new(tool, args, result) }
     }
 
     /// What is called.

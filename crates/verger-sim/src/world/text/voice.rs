@@ -7,6 +7,9 @@ use crate::rng::Rng;
 /// Streams of chance from here on are those of words.
 const STREAM: u64 = 0x564F_4943_4500_0000;
 
+/// Room for any name.
+const NAME_MAX: usize = 32;
+
 /// How an agent asks for things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
@@ -66,27 +69,39 @@ impl Voice {
 
     /// A name in code: `apply_stale_refund`.
     pub(crate) fn name(&mut self) -> String {
-        match self.rng.weighted(&[4, 4, 2]) {
-            0 => [self.verb(), self.noun()].join("_"),
-            1 => [self.verb(), self.adjective(), self.noun()].join("_"),
-            _ => [self.adjective(), self.noun()].join("_"),
+        let mut out = String::with_capacity(NAME_MAX);
+        self.push_name(&mut out);
+        out
+    }
+
+    /// The same, at the end of a text.
+    pub(crate) fn push_name(&mut self, out: &mut String) {
+        let form = self.number(0, 10);
+        if form < 8 {
+            out.push_str(self.verb());
+            out.push('_');
         }
+        if form > 3 {
+            out.push_str(self.adjective());
+            out.push('_');
+        }
+        out.push_str(self.noun());
     }
 
     /// The name of a type: `StaleRefund`.
     pub(crate) fn type_name(&mut self) -> String {
-        let words = [self.adjective(), self.noun()];
-        words.iter().flat_map(|word| word[..1].to_uppercase().chars().chain(word[1..].chars()).collect::<Vec<_>>()).collect()
+        let mut out = String::with_capacity(NAME_MAX);
+        for word in [self.adjective(), self.noun()] {
+            out.extend(word.chars().take(1).map(|letter| letter.to_ascii_uppercase()));
+            out.push_str(&word[1..]);
+        }
+        out
     }
 
     /// A file of the project.
     pub(crate) fn file(&mut self) -> String {
-        let (folder, ending) = (self.pick(&FOLDERS), self.ending);
-        if self.chance(0.5) {
-            format!("src/{folder}/{}_{}.{ending}", self.noun(), self.noun())
-        } else {
-            format!("src/{folder}/{}_{}.{ending}", self.adjective(), self.noun())
-        }
+        let first = if self.chance(0.5) { self.noun() } else { self.adjective() };
+        ["src/", self.pick(&FOLDERS), "/", first, "_", self.noun(), ".", self.ending].concat()
     }
 
     /// A command in the agent's shell, and what it printed.
