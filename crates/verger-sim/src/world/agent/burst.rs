@@ -7,7 +7,7 @@ use verger_core::signal::Author;
 
 use super::kit::Kit;
 use crate::rng::Rng;
-use crate::world::text::{self, Told};
+use crate::world::text::{self, Brings, Told};
 
 /// Some rounds of ordinary work.
 #[derive(Debug)]
@@ -59,6 +59,12 @@ pub(crate) fn ordinary(kit: &mut Kit<'_>) -> Told {
         }
         _ => text::command(kit.voice),
     }
+}
+
+/// A call like any other that comes to something: with it an agent gets out of what came to nothing.
+pub(crate) fn fruitful(kit: &mut Kit<'_>) -> Told {
+    let told = ordinary(kit);
+    if told.brings == Brings::Nothing { text::read(kit.voice) } else { told }
 }
 
 /// A failure like any other.

@@ -2,7 +2,7 @@
 //!
 //! 25 of 171 recorded runs had three failures in a row, 5 had five; no single error said the same twice.
 
-use super::burst::ordinary;
+use super::burst::fruitful;
 use super::kit::Kit;
 use crate::rng::Rng;
 use crate::world::text;
@@ -23,7 +23,7 @@ impl Failures {
     pub(crate) fn round(&mut self, kit: &mut Kit<'_>) -> bool {
         kit.think();
         if self.left == 0 {
-            let told = ordinary(kit);
+            let told = fruitful(kit);
             kit.call(told);
             kit.advance(1);
             return false;

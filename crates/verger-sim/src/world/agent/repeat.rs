@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use super::burst::{ordinary, trouble};
+use super::burst::{fruitful, ordinary, trouble};
 use super::kit::Kit;
 use crate::rng::Rng;
-use crate::world::text::{self, Told};
+use crate::world::text::{self, Brings, Told};
 
 /// A short streak.
 #[derive(Debug)]
@@ -39,8 +39,7 @@ impl Repeat {
         if self.left == 0 {
             // What it does instead works, so that two streaks never run together: that is how it got out.
             kit.think();
-            let told = ordinary(kit);
-            let told = if told.failed { text::read(kit.voice) } else { told };
+            let told = fruitful(kit);
             kit.call(told);
             return false;
         }
@@ -51,7 +50,7 @@ impl Repeat {
 /// What is asked again: it is looked at. Who makes the same change again and again was not left by itself.
 fn looked_at(kit: &mut Kit<'_>) -> Told {
     let told = ordinary(kit);
-    if told.changes { text::command(kit.voice) } else { told }
+    if told.brings == Brings::Change { text::command(kit.voice) } else { told }
 }
 
 #[cfg(test)]

@@ -79,7 +79,8 @@ fn attempt(voice: &mut Voice, kind: usize, subject: &str) -> Told {
             let (old, new) = (format!("{}class {subject} {{", " ".repeat(number as usize)), line(voice));
             return match voice.dialect {
                 Dialect::Tools => {
-                    let args = json(&[("file_path", "src/main.java"), ("old_string", &old), ("new_string", &new)]);
+                    let args =
+                        json(&[("file_path", "src/main.java"), ("old_string", &old), ("new_string", &new)]);
                     Told::failed("Edit", args, COMPLAINTS[kind])
                 }
                 Dialect::Shell | Dialect::Editor => {
@@ -89,6 +90,7 @@ fn attempt(voice: &mut Voice, kind: usize, subject: &str) -> Told {
         }
     };
     // The shell counts its lines.
-    let counter = if kind == 0 { format!("/bin/bash: line {}: ", voice.number(20, 40_000)) } else { String::new() };
+    let counter =
+        if kind == 0 { format!("/bin/bash: line {}: ", voice.number(20, 40_000)) } else { String::new() };
     voice.run_in_vain(&command, &format!("{counter}{}", COMPLAINTS[kind]))
 }

@@ -17,7 +17,9 @@ pub(crate) fn edit(voice: &mut Voice, file: &str) -> Told {
             format!("The file {file} has been updated successfully."),
         ),
         Dialect::Shell => {
-            let command = format!("python3 - <<'EOF'\np='{file}'\ns=open(p).read()\ns=s.replace('''{old}''','''{new}''')\nopen(p,'w').write(s)\nEOF");
+            let command = format!(
+                "python3 - <<'EOF'\np='{file}'\ns=open(p).read()\ns=s.replace('''{old}''','''{new}''')\nopen(p,'w').write(s)\nEOF"
+            );
             Told::change("bash", command, "")
         }
         Dialect::Editor => {
@@ -53,11 +55,17 @@ pub(crate) fn shown(voice: &Voice, source: &Source, at: usize, new: &str) -> Tol
     match voice.dialect {
         Dialect::Tools => Told::new(
             "str_replace_editor",
-            json(&[("command", "insert"), ("path", &source.file), ("insert_line", &at.to_string()), ("new_str", new)]),
+            json(&[
+                ("command", "insert"),
+                ("path", &source.file),
+                ("insert_line", &at.to_string()),
+                ("new_str", new),
+            ]),
             format!("The file has been edited. Here is the file:\n{}", source.page()),
         ),
         Dialect::Shell => {
-            let command = format!("sed -i '{at}i\\{}' {} && cat -n {}", new.trim_end(), source.file, source.file);
+            let command =
+                format!("sed -i '{at}i\\{}' {} && cat -n {}", new.trim_end(), source.file, source.file);
             Told::new("bash", command, source.page())
         }
         Dialect::Editor => Told::new("edit", format!("edit {at}:{at}\n{new}end_of_edit"), source.page()),
@@ -84,13 +92,20 @@ impl Sweep {
         match (self.manner, voice.dialect) {
             (0, Dialect::Tools) => Told::new(
                 "Edit",
-                json(&[("file_path", &file), ("old_string", &format!("use {old};")), ("new_string", &format!("use {new};"))]),
+                json(&[
+                    ("file_path", &file),
+                    ("old_string", &format!("use {old};")),
+                    ("new_string", &format!("use {new};")),
+                ]),
                 format!("The file {file} has been updated successfully."),
             ),
             (0 | 1, _) => voice.run(&format!("sed -i 's/{old}/{new}/g' {file} && echo ok"), "ok"),
             _ => {
                 let (folder, name) = file.rsplit_once('/').unwrap_or(("src", &file));
-                voice.run(&format!("git mv {file} {folder}/{new}/{name} && echo '1 file moved'"), "1 file moved")
+                voice.run(
+                    &format!("git mv {file} {folder}/{new}/{name} && echo '1 file moved'"),
+                    "1 file moved",
+                )
             }
         }
     }

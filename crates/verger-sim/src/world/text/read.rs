@@ -33,8 +33,11 @@ fn part(voice: &mut Voice, file: &str, from: u64) -> Told {
         }
         Dialect::Shell => {
             page = block(voice, count);
-            let command =
-                if from > 1 { format!("sed -n '{from},{}p' {file}", from + count) } else { format!("cat {file}") };
+            let command = if from > 1 {
+                format!("sed -n '{from},{}p' {file}", from + count)
+            } else {
+                format!("cat {file}")
+            };
             Told::new("bash", command, page)
         }
         Dialect::Editor => {

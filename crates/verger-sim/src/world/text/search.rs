@@ -27,20 +27,22 @@ pub(crate) fn search(voice: &mut Voice) -> Told {
 pub(crate) fn nothing(voice: &mut Voice, pattern: &str) -> Told {
     let (tool, args) = ask(voice, pattern);
     match voice.dialect {
-        Dialect::Tools => Told::new(tool, args, "No matches found"),
-        Dialect::Shell => Told::new(tool, args, ""),
-        Dialect::Editor => Told::new(tool, args, format!("No matches found for \"{pattern}\" in /repo")),
+        Dialect::Tools => Told::barren(tool, args, "No matches found"),
+        Dialect::Shell => Told::barren(tool, args, ""),
+        Dialect::Editor => Told::barren(tool, args, format!("No matches found for \"{pattern}\" in /repo")),
     }
 }
 
 /// A search for a file of this name that finds none.
 pub(crate) fn find(voice: &mut Voice, name: &str) -> Told {
     match voice.dialect {
-        Dialect::Tools => Told::new("Glob", json(&[("pattern", &format!("**/{name}"))]), "No files found"),
-        Dialect::Shell => Told::new("bash", format!("find . -name \"{name}\""), ""),
-        Dialect::Editor => {
-            Told::new("find_file", format!("find_file \"{name}\""), format!("No matches found for \"{name}\" in /repo"))
-        }
+        Dialect::Tools => Told::barren("Glob", json(&[("pattern", &format!("**/{name}"))]), "No files found"),
+        Dialect::Shell => Told::barren("bash", format!("find . -name \"{name}\""), ""),
+        Dialect::Editor => Told::barren(
+            "find_file",
+            format!("find_file \"{name}\""),
+            format!("No matches found for \"{name}\" in /repo"),
+        ),
     }
 }
 
@@ -48,7 +50,9 @@ pub(crate) fn find(voice: &mut Voice, name: &str) -> Told {
 fn ask(voice: &mut Voice, pattern: &str) -> (&'static str, String) {
     let place = voice.pick(&["src", ".", "src/api", "tests", "lib"]);
     match voice.dialect {
-        Dialect::Tools => ("Grep", json(&[("pattern", pattern), ("path", place), ("output_mode", "content")])),
+        Dialect::Tools => {
+            ("Grep", json(&[("pattern", pattern), ("path", place), ("output_mode", "content")]))
+        }
         Dialect::Shell => {
             let tool = voice.pick(&["grep -rn", "rg -n", "git grep -n", "grep -rni"]);
             ("bash", format!("{tool} \"{pattern}\" {place} | head -20"))

@@ -32,7 +32,14 @@ fn log(voice: &mut Voice) -> Told {
     let mut out = String::new();
     for _ in 0..voice.number(1, 4) {
         let hash = voice.rng.bits() >> 36;
-        let _ = writeln!(out, "{hash:07x} {}: {} {} {}", voice.noun(), voice.verb(), voice.adjective(), voice.noun());
+        let _ = writeln!(
+            out,
+            "{hash:07x} {}: {} {} {}",
+            voice.noun(),
+            voice.verb(),
+            voice.adjective(),
+            voice.noun()
+        );
     }
     voice.run(&format!("git log --oneline -5 -- {file}"), out)
 }
@@ -42,7 +49,14 @@ fn list(voice: &mut Voice) -> Told {
     let folder = file.rsplit_once('/').map_or("src", |(folder, _)| folder);
     let mut out = String::new();
     for _ in 0..voice.number(2, 6) {
-        let _ = writeln!(out, "-rw-r--r-- 1 dev dev {:>6} {}_{}.{}", voice.number(200, 90_000), voice.noun(), voice.noun(), voice.ending);
+        let _ = writeln!(
+            out,
+            "-rw-r--r-- 1 dev dev {:>6} {}_{}.{}",
+            voice.number(200, 90_000),
+            voice.noun(),
+            voice.noun(),
+            voice.ending
+        );
     }
     let inner = voice.noun();
     voice.run(&format!("ls -la {folder}/{inner}"), out)

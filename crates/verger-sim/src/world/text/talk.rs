@@ -6,13 +6,34 @@ use super::voice::Voice;
 pub(super) fn sentence(voice: &mut Voice) -> String {
     let (name, noun) = (voice.name(), voice.noun());
     match voice.number(0, 8) {
-        0 => format!("The {noun} is {} when `{name}` runs before the {} is set.", voice.adjective(), voice.noun()),
+        0 => format!(
+            "The {noun} is {} when `{name}` runs before the {} is set.",
+            voice.adjective(),
+            voice.noun()
+        ),
         1 => format!("`{name}` in {} keeps a {} {noun} that nobody uses.", voice.file(), voice.adjective()),
-        2 => format!("We {} every {noun} twice, once in `{name}` and once in `{}`.", voice.verb(), voice.name()),
+        2 => format!(
+            "We {} every {noun} twice, once in `{name}` and once in `{}`.",
+            voice.verb(),
+            voice.name()
+        ),
         3 => format!("{} calls `{name}` with a {} {noun}.", voice.file(), voice.adjective()),
-        4 => format!("Each {noun} has {} {}s, and `{name}` takes only the first.", voice.number(2, 40), voice.noun()),
-        5 => format!("The {} {noun} comes from {}, line {}.", voice.adjective(), voice.file(), voice.number(3, 700)),
-        6 => format!("Since `{name}` may {} the {noun}, the {} has to wait for it.", voice.verb(), voice.noun()),
+        4 => format!(
+            "Each {noun} has {} {}s, and `{name}` takes only the first.",
+            voice.number(2, 40),
+            voice.noun()
+        ),
+        5 => format!(
+            "The {} {noun} comes from {}, line {}.",
+            voice.adjective(),
+            voice.file(),
+            voice.number(3, 700)
+        ),
+        6 => format!(
+            "Since `{name}` may {} the {noun}, the {} has to wait for it.",
+            voice.verb(),
+            voice.noun()
+        ),
         _ => format!("There is no {} {noun} in `{name}`, only a {}.", voice.adjective(), voice.noun()),
     }
 }
@@ -46,7 +67,12 @@ pub(crate) fn question(voice: &mut Voice) -> String {
     match voice.number(0, 3) {
         0 => format!("{fact} May I {} it, or is it used by the {}?", voice.verb(), voice.noun()),
         1 => format!("Shall the {} {} every {}? {fact}", voice.noun(), voice.verb(), voice.noun()),
-        _ => format!("I can {} `{}` or leave it {}. {fact} Which do you want?", voice.verb(), voice.name(), voice.adjective()),
+        _ => format!(
+            "I can {} `{}` or leave it {}. {fact} Which do you want?",
+            voice.verb(),
+            voice.name(),
+            voice.adjective()
+        ),
     }
 }
 

@@ -11,24 +11,39 @@ pub(crate) struct Told {
     pub(crate) args: String,
     pub(crate) result: String,
     pub(crate) failed: bool,
-    /// It changes something.
-    pub(crate) changes: bool,
+    pub(crate) brings: Brings,
+}
+
+/// What a call brings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Brings {
+    /// Something is known that was not.
+    News,
+    /// Something is changed.
+    Change,
+    /// Nothing: it failed, or found nothing.
+    Nothing,
 }
 
 impl Told {
     /// A call that did what it was to do, or says nothing else.
     pub(crate) fn new(tool: &'static str, args: String, result: impl Into<String>) -> Self {
-        Self { tool, args, result: result.into(), failed: false, changes: false }
+        Self { tool, args, result: result.into(), failed: false, brings: Brings::News }
     }
 
     /// A call of which the sender says that it failed.
     pub(crate) fn failed(tool: &'static str, args: String, result: impl Into<String>) -> Self {
-        Self { failed: true, ..Self::new(tool, args, result) }
+        Self { failed: true, ..Self::barren(tool, args, result) }
     }
 
     /// A call that changes something.
     pub(crate) fn change(tool: &'static str, args: String, result: impl Into<String>) -> Self {
-        Self { changes: true, ..Self::new(tool, args, result) }
+        Self { brings: Brings::Change, ..Self::new(tool, args, result) }
+    }
+
+    /// A call that finds nothing.
+    pub(crate) fn barren(tool: &'static str, args: String, result: impl Into<String>) -> Self {
+        Self { brings: Brings::Nothing, ..Self::new(tool, args, result) }
     }
 
     /// What is called.

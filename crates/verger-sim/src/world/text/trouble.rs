@@ -13,7 +13,11 @@ pub(crate) fn trouble(voice: &mut Voice, kind: u64) -> Told {
         0 => (format!("cat {file}"), format!("cat: {file}: No such file or directory")),
         1 => (
             format!("make {name}"),
-            format!("error: mismatched types\n  --> {file}:{number}:17\n expected `{}`, found `{}`", voice.type_name(), voice.type_name()),
+            format!(
+                "error: mismatched types\n  --> {file}:{number}:17\n expected `{}`, found `{}`",
+                voice.type_name(),
+                voice.type_name()
+            ),
         ),
         2 => (
             format!("git show {name}~{}", number % 9),
@@ -21,7 +25,10 @@ pub(crate) fn trouble(voice: &mut Voice, kind: u64) -> Told {
         ),
         3 => (
             format!("python3 scripts/{name}.py"),
-            format!("Traceback (most recent call last):\n  File \"{file}\", line {number}, in {name}\nKeyError: '{}'", voice.name()),
+            format!(
+                "Traceback (most recent call last):\n  File \"{file}\", line {number}, in {name}\nKeyError: '{}'",
+                voice.name()
+            ),
         ),
         4 => (format!("./tools/{name}"), format!("bash: ./tools/{name}: Permission denied")),
         5 => return unmatched(voice, &file),
@@ -36,7 +43,11 @@ pub(crate) fn trouble(voice: &mut Voice, kind: u64) -> Told {
         ),
         9 => (
             format!("./bin/{} --{name} {number}", voice.noun()),
-            format!("error: unexpected argument '--{name}' found\n\nUsage: {} [OPTIONS] <{}>", voice.noun(), voice.noun()),
+            format!(
+                "error: unexpected argument '--{name}' found\n\nUsage: {} [OPTIONS] <{}>",
+                voice.noun(),
+                voice.noun()
+            ),
         ),
         10 => (
             format!("curl -fsS https://docs.internal/{name}"),
@@ -44,7 +55,11 @@ pub(crate) fn trouble(voice: &mut Voice, kind: u64) -> Told {
         ),
         _ => (
             format!("pytest {file} -k {name}"),
-            format!("E   AssertionError: {} != {}\n{file}:{number}: in {name}\n1 failed", voice.number(0, 99), voice.number(100, 199)),
+            format!(
+                "E   AssertionError: {} != {}\n{file}:{number}: in {name}\n1 failed",
+                voice.number(0, 99),
+                voice.number(100, 199)
+            ),
         ),
     };
     voice.run_in_vain(&command, &complaint)
@@ -77,7 +92,9 @@ pub(crate) fn outage(voice: &mut Voice) -> Told {
         "503 Service Unavailable: upstream connect error",
     ]);
     match voice.dialect {
-        Dialect::Tools => Told::failed("WebFetch", json(&[("url", &url), ("prompt", "What does it say?")]), refusal),
+        Dialect::Tools => {
+            Told::failed("WebFetch", json(&[("url", &url), ("prompt", "What does it say?")]), refusal)
+        }
         Dialect::Shell | Dialect::Editor => voice.run_in_vain(&format!("curl -fsS {url}"), refusal),
     }
 }

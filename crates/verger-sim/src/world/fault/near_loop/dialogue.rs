@@ -14,7 +14,10 @@ pub(super) struct Dialogue {
 
 impl Dialogue {
     pub(super) fn draw(voice: &mut Voice) -> Self {
-        Self { thing: voice.pick(&["booking", "order", "ticket", "account"]), number: voice.number(1_000, 99_999) }
+        Self {
+            thing: voice.pick(&["booking", "order", "ticket", "account"]),
+            number: voice.number(1_000, 99_999),
+        }
     }
 
     pub(super) fn next(&self, voice: &mut Voice) -> Round {
@@ -37,7 +40,11 @@ impl Dialogue {
             2 => format!("{}-{number}", thing[..2].to_uppercase()),
             _ => format!("{number} "),
         };
-        let told = Told::new("lookup", json(&[("kind", thing), ("number", &form)]), format!("Error: {thing} not found"));
+        let told = Told::new(
+            "lookup",
+            json(&[("kind", thing), ("number", &form)]),
+            format!("Error: {thing} not found"),
+        );
         Round { said: vec![(Author::Agent, ask), (Author::Person, answer)], told }
     }
 }

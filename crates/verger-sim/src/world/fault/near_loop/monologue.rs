@@ -19,9 +19,15 @@ impl Monologue {
         self.counter += voice.number(3, 30);
         let subject = self.subject;
         let text = match voice.number(0, 6) {
-            0 => format!("There seems to be a problem with the {subject}. I will try to list the files once more."),
-            1 => format!("The {subject} is still not there. Let me check the command and try it without options."),
-            2 => format!("We keep getting an error about the {subject}. First I will look at the current folder."),
+            0 => format!(
+                "There seems to be a problem with the {subject}. I will try to list the files once more."
+            ),
+            1 => format!(
+                "The {subject} is still not there. Let me check the command and try it without options."
+            ),
+            2 => format!(
+                "We keep getting an error about the {subject}. First I will look at the current folder."
+            ),
             3 => format!("It is possible that the {subject} is in another place. I will look for it again."),
             4 => format!("Let us step back and think about the {subject} before the next command."),
             _ => format!("I apologise for the confusion about the {subject}. I will now open the file."),

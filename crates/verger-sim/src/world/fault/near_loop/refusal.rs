@@ -37,12 +37,24 @@ impl Refusal {
     pub(super) fn next(&mut self, voice: &mut Voice) -> Told {
         let subject = &self.subject;
         if self.ponders && !std::mem::replace(&mut self.pondered, true) {
-            let thought = format!("I need to make sure that the {subject} is {} before I send it again.", voice.pick(&["complete", "correct", "consistent", "right"]));
+            let thought = format!(
+                "I need to make sure that the {subject} is {} before I send it again.",
+                voice.pick(&["complete", "correct", "consistent", "right"])
+            );
             return Told::new("think", json(&[("thought", &thought)]), "");
         }
         self.pondered = false;
         let (amount, note) = (voice.number(100, 140).to_string(), voice.adjective());
-        let args = json(&[("id", subject), ("quantity", &amount), ("method", voice.pick(&["card", "credit", "gift", "transfer"])), ("note", note)]);
-        if self.flagged { Told::failed(self.tool, args, self.reason) } else { Told::new(self.tool, args, self.reason) }
+        let args = json(&[
+            ("id", subject),
+            ("quantity", &amount),
+            ("method", voice.pick(&["card", "credit", "gift", "transfer"])),
+            ("note", note),
+        ]);
+        if self.flagged {
+            Told::failed(self.tool, args, self.reason)
+        } else {
+            Told::new(self.tool, args, self.reason)
+        }
     }
 }

@@ -22,7 +22,9 @@ impl Reread {
                 let args = format!("{{\"file_path\":\"{file}\",\"offset\":1,\"limit\":{}}}", count + line);
                 Told::new("Read", args, self.source.page())
             }
-            Dialect::Shell => Told::new("bash", format!("head -n {} {file}", count + line), self.source.page()),
+            Dialect::Shell => {
+                Told::new("bash", format!("head -n {} {file}", count + line), self.source.page())
+            }
             Dialect::Editor => Told::new("goto", format!("goto {}", line % count + 1), self.source.page()),
         }
     }

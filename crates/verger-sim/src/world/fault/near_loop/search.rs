@@ -30,7 +30,8 @@ impl Search {
             if voice.chance(0.1) {
                 let word = self.words[0];
                 let told = text::nothing(voice, word);
-                let result = format!("More than {} files matched for \"{word}\". Please narrow your search.", 812);
+                let result =
+                    format!("More than {} files matched for \"{word}\". Please narrow your search.", 812);
                 return Told { result, ..told };
             }
             return text::nothing(voice, &phrase);

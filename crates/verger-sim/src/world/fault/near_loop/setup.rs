@@ -23,7 +23,11 @@ pub(super) struct Setup {
 
 impl Setup {
     pub(super) fn draw(voice: &mut Voice) -> Self {
-        Self { package: format!("{}-{}", voice.noun(), voice.noun()), error: voice.pick(&ERRORS), flagged: voice.chance(0.6) }
+        Self {
+            package: format!("{}-{}", voice.noun(), voice.noun()),
+            error: voice.pick(&ERRORS),
+            flagged: voice.chance(0.6),
+        }
     }
 
     pub(super) fn next(&self, voice: &mut Voice) -> Told {
@@ -40,7 +44,12 @@ impl Setup {
         };
         let mut out = String::new();
         for _ in 0..voice.number(0, 3) {
-            let step = voice.pick(&["Reading package lists...", "Building dependency tree...", "checking for gcc... gcc", "Reading state information..."]);
+            let step = voice.pick(&[
+                "Reading package lists...",
+                "Building dependency tree...",
+                "checking for gcc... gcc",
+                "Reading state information...",
+            ]);
             let _ = writeln!(out, "{step}");
         }
         out.push_str(self.error);

@@ -1,35 +1,32 @@
 //! Every manner of going round is found by the judgement that serves the live monitor, and none at once.
 
+use verger_core::signal::Body;
 use verger_core::stuck::{Detector, Level};
 
 use super::*;
 use crate::rng::Rng;
-
-/// After how many calls each of some loops of this manner is found.
-fn found_after(draw: fn(&mut Voice) -> Manner) -> Vec<Option<u32>> {
-    (0..40)
-        .map(|stream| {
-            let mut voice = Voice::of(Rng::stream(9, stream));
-            let mut manner = draw(&mut voice);
-            let (mut detector, mut step) = (Detector::default(), 0);
-            (1..=60).find(|_| {
-                let Round { said, told } = manner.next(&mut voice);
-                let mut stuck = false;
-                for (author, text) in said {
-                    let Body::Message { step: Some(print), .. } = words(author, &text) else { continue };
-                    stuck |= Level::Stuck <= detector.observe(step, &print).level;
-                    step += 1;
-                }
-                stuck |= Level::Stuck <= detector.observe(step, &told.step(None, None)).level;
-                step += 1;
-                stuck
-            })
-        })
-        .collect()
-}
-
 use crate::world::agent::words;
-use verger_core::signal::Body;
+
+/// Two laps and a half of the longest: within so many calls each is found.
+const FOUND_WITHIN: u32 = 20;
+
+/// After how many calls a loop of this manner is found, if it is.
+fn found_after(mut manner: Manner, voice: &mut Voice) -> Option<u32> {
+    let (mut detector, mut number) = (Detector::default(), 0);
+    let mut is_stuck = |print| {
+        number += 1;
+        Level::Stuck <= detector.observe(number, print).level
+    };
+    (1..=60).find(|_| {
+        let Round { said, told } = manner.next(voice);
+        let mut stuck = false;
+        for (author, text) in said {
+            let Body::Message { step: Some(print), .. } = words(author, &text) else { continue };
+            stuck |= is_stuck(&print);
+        }
+        stuck | is_stuck(&told.step(None, None))
+    })
+}
 
 #[test]
 fn every_manner_of_going_round_is_found() {
@@ -46,7 +43,36 @@ fn every_manner_of_going_round_is_found() {
         ("dialogue", |voice| Manner::Dialogue(dialogue::Dialogue::draw(voice))),
     ];
     for (name, draw) in manners {
-        let after = found_after(draw);
-        eprintln!("{name} {after:?}");
+        for stream in 0..100 {
+            let voice = &mut Voice::of(Rng::stream(9, stream));
+            let manner = draw(voice);
+            let after = found_after(manner, voice);
+            assert!(
+                after.is_some_and(|calls| (3..=FOUND_WITHIN).contains(&calls)),
+                "{name} {stream}: {after:?}"
+            );
+        }
     }
+}
+
+#[test]
+fn a_seed_decides_how_an_agent_goes_round() {
+    let said = |seed| {
+        let voice = &mut Voice::draw(seed, 1);
+        let mut manner = Manner::draw(voice, true);
+        (0..30).map(|_| manner.next(voice).told).collect::<Vec<_>>()
+    };
+    assert_eq!(said(1), said(1));
+    assert_ne!(said(1), said(2));
+}
+
+#[test]
+fn talk_goes_in_circles_only_where_it_is_heard() {
+    let talks = |heard| {
+        (0..500).filter(move |stream| {
+            matches!(Manner::draw(&mut Voice::of(Rng::stream(1, *stream)), heard), Manner::Dialogue(_))
+        })
+    };
+    assert_eq!(talks(false).count(), 0);
+    assert!(talks(true).count() > 10);
 }

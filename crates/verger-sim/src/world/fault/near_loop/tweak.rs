@@ -32,11 +32,22 @@ impl Tweak {
             self.tests = false;
             return self.suite.run(voice, 12, self.failing);
         }
-        let new = format!("def {}({}):\n    # {} {}\n{}", self.name, voice.noun(), voice.verb(), voice.noun(), self.body);
+        let new = format!(
+            "def {}({}):\n    # {} {}\n{}",
+            self.name,
+            voice.noun(),
+            voice.verb(),
+            voice.noun(),
+            self.body
+        );
         match voice.dialect {
             Dialect::Tools => Told::new(
                 "Edit",
-                json(&[("file_path", &self.file), ("old_string", &format!("def {}", self.name)), ("new_string", &new)]),
+                json(&[
+                    ("file_path", &self.file),
+                    ("old_string", &format!("def {}", self.name)),
+                    ("new_string", &new),
+                ]),
                 format!("The file {} has been updated successfully.", self.file),
             ),
             Dialect::Shell => Told::new("bash", format!("cat > {} <<'EOF'\n{new}EOF", self.file), ""),
