@@ -9,13 +9,16 @@ use std::sync::Arc;
 use super::burst::{fruitful, ordinary, trouble};
 use super::kit::Kit;
 use crate::rng::Rng;
-use crate::world::text::{self, Brings, Told};
+use crate::world::text::{self, Brings, Pager, Told};
+
+/// How many of the streaks of three and more that were left were pages of something: 16 of 28.
+const PAGES: f64 = 16.0 / 28.0;
 
 /// A short streak.
 #[derive(Debug)]
 pub(crate) struct Repeat {
     left: u64,
-    streak: Option<Arc<Told>>,
+    streak: Option<Streak>,
 }
 
 impl Repeat {
@@ -24,15 +27,11 @@ impl Repeat {
     }
 
     pub(crate) fn round(&mut self, kit: &mut Kit<'_>) -> bool {
-        let told = match self.streak.take() {
-            Some(streak) => streak,
-            None if kit.rng.chance(0.4) => {
-                kit.fresh();
-                Arc::new(trouble(kit))
-            }
-            None => Arc::new(looked_at(kit)),
+        let streak = self.streak.get_or_insert_with(|| Streak::draw(kit, self.left));
+        let told = match streak {
+            Streak::Same(told) => Arc::clone(told),
+            Streak::Pages(pager) => Arc::new(pager.next(kit.voice)),
         };
-        self.streak = Some(Arc::clone(&told));
         kit.think();
         kit.call(told);
         self.left -= 1;
@@ -44,6 +43,29 @@ impl Repeat {
             return false;
         }
         true
+    }
+}
+
+/// What is called again.
+#[derive(Debug)]
+enum Streak {
+    Same(Arc<Told>),
+    /// The same words, and another page each time.
+    Pages(Pager),
+}
+
+impl Streak {
+    fn draw(kit: &mut Kit<'_>, length: u64) -> Self {
+        let told = if kit.rng.chance(0.4) {
+            kit.fresh();
+            trouble(kit)
+        } else {
+            looked_at(kit)
+        };
+        if length > 2 && kit.voice.chance(PAGES) {
+            return Self::Pages(Pager::draw(kit.voice, true));
+        }
+        Self::Same(Arc::new(told))
     }
 }
 

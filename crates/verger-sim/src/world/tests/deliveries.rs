@@ -69,10 +69,11 @@ fn a_healthy_agent_leaves_every_streak_after_four_identical_calls() {
             longest[(*count).min(63) as usize] += 1;
         }
     });
-    // Of streaks that reach two, some 35 % reach three, and nearly none reach four.
+    // Of streaks of a call that reach two, some 35 % reach three, and more than half of those show another page each
+    // time. Nearly none reach four.
     assert!(longest[2] > 100, "{longest:?}");
     let share = f64::from(longest[3]) / f64::from(longest[2]);
-    assert!((0.2..0.5).contains(&share), "{share}");
+    assert!((0.1..0.25).contains(&share), "{share}");
     assert!(longest[4] > 0 && longest[5..].iter().all(|count| *count == 0), "{longest:?}");
 }
 

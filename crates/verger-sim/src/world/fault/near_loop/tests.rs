@@ -1,7 +1,7 @@
 //! Every manner of going round is found by the judgement that serves the live monitor, and none at once.
 
 use verger_core::signal::Body;
-use verger_core::stuck::{Detector, Level};
+use verger_core::stuck::{Detector, Level, StepPrint};
 
 use super::*;
 use crate::rng::Rng;
@@ -13,7 +13,7 @@ const FOUND_WITHIN: u32 = 20;
 /// After how many calls a loop of this manner is found, if it is.
 fn found_after(mut manner: Manner, voice: &mut Voice) -> Option<u32> {
     let (mut detector, mut number) = (Detector::default(), 0);
-    let mut is_stuck = |print| {
+    let mut is_stuck = |print: &StepPrint| {
         number += 1;
         Level::Stuck <= detector.observe(number, print).level
     };
