@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use verger_core::fingerprint::CallClass;
 
 use super::*;
-use crate::rng::Rng;
 
 fn voices() -> impl Iterator<Item = Voice> {
     (0..60).map(|place| Voice::draw(1, place))
