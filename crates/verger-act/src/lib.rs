@@ -17,15 +17,15 @@
 //! - **No secret leaks.** A program gets a short list of variables and what was configured; a report names the
 //!   host of a webhook, never its path, and never a secret.
 //! - **No stranger is touched.** A group is signalled only while its first process is still ours to reap, so its
-//!   number cannot have become another's.
+//!   number cannot have become another's. The trees of agents that Verger starts itself are in [`process`].
 //!
 //! Deliberately absent: what to do and when to try again (the core decides), the words of a document (the server
-//! writes them), process control and terminals (they come with the agents that Verger starts itself). A program that
-//! moves its children to a session of their own takes them out of reach.
+//! writes them), terminals (the binary has them). A program that is run for an effect and moves its children to a
+//! session of their own takes them out of reach.
 
 mod bounded;
 mod carrier;
-mod group;
+pub mod process;
 mod program;
 mod secret;
 mod signature;
@@ -38,5 +38,6 @@ pub use carrier::{Carrier, Done, Job, Options, Work};
 pub use program::{Program, RunEnd, RunReport, StartError};
 pub use secret::{LengthError, Secret, SecretError};
 pub use signature::{SignatureError, Stamp, Verifier, sign};
+pub use tail::Tail;
 pub use webhook::{ClientError, Post, Target, TargetError, Webhooks};
 pub use webhook_reply::{Answer, Delivery, Reply, Unreachable};

@@ -17,7 +17,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-use crate::group::Group;
+use crate::process::Group;
 use crate::tail::Tail;
 
 /// Variables of ours that a program gets. All others may hold secrets.

@@ -5,11 +5,21 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 /// What is kept for a report.
 const KEPT: usize = 8 * 1024;
 
-/// Takes any amount of output and keeps its last 8 KiB.
-#[derive(Debug, Default)]
-pub(crate) struct Tail(Vec<u8>);
+/// Takes any amount of output and keeps its end, with or without lines in it.
+#[derive(Clone, Debug)]
+pub struct Tail {
+    kept: usize,
+    /// Up to twice as long as what is kept, so that little is moved.
+    bytes: Vec<u8>,
+    is_cut: bool,
+}
 
 impl Tail {
+    /// Keeps so many bytes.
+    pub fn keeping(kept: usize) -> Self {
+        Self { kept, bytes: Vec::new(), is_cut: false }
+    }
+
     /// Reads until the other side closes, however much there is, so that a writer is never held up.
     pub(crate) async fn read(&mut self, mut output: impl AsyncRead + Unpin) {
         let mut chunk = vec![0; KEPT];
@@ -18,14 +28,37 @@ impl Tail {
         }
     }
 
-    fn push(&mut self, chunk: &[u8]) {
-        self.0.extend_from_slice(chunk);
-        self.0.drain(..self.0.len().saturating_sub(KEPT));
+    /// Takes more output.
+    pub fn push(&mut self, chunk: &[u8]) {
+        let (dropped, end) = chunk.split_at(chunk.len().saturating_sub(self.kept));
+        self.is_cut |= !dropped.is_empty();
+        self.bytes.extend_from_slice(end);
+        self.is_cut |= self.kept < self.bytes.len();
+        if self.kept.saturating_mul(2) <= self.bytes.len() {
+            self.bytes.drain(..self.bytes.len() - self.kept);
+        }
+    }
+
+    /// The last bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[self.bytes.len().saturating_sub(self.kept)..]
+    }
+
+    /// Whether there was more than is kept.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// As text. What is not UTF-8, for example a character that was cut in two, is replaced.
-    pub(crate) fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0).into_owned()
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(self.bytes()).into_owned()
+    }
+}
+
+impl Default for Tail {
+    /// Keeps 8 KiB.
+    fn default() -> Self {
+        Self::keeping(KEPT)
     }
 }
 
@@ -44,7 +77,9 @@ mod tests {
                 tail.push(&chunk);
                 all.extend(chunk);
             }
-            prop_assert_eq!(&tail.0, &all[all.len().saturating_sub(KEPT)..]);
+            prop_assert_eq!(tail.bytes(), &all[all.len().saturating_sub(KEPT)..]);
+            prop_assert_eq!(tail.is_cut(), KEPT < all.len());
+            prop_assert!(tail.bytes.capacity() <= 8 * KEPT);
         }
     }
 }

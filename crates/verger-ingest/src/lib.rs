@@ -8,6 +8,8 @@
 //! Recordings come from anywhere. What cannot be read is counted and named ([`Flaw`]), the rest is read; no content
 //! makes this crate panic.
 //!
+//! What a running program says of itself in systemd's words is read by [`sd_notify`].
+//!
 //! Deliberately absent: every rule of the judgement, which is `verger-core`'s; printing; the network.
 
 mod expand;
@@ -19,6 +21,7 @@ mod lines;
 mod read;
 mod run;
 pub mod scenario;
+pub mod sd_notify;
 mod stream;
 mod stretch;
 mod values;

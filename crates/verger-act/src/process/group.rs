@@ -1,11 +1,10 @@
 //! A process group: a program and what it started, ended together.
 //!
-//! All that touches the operating system's processes is in this file. The number of a group is free to become
-//! another's once its first process was reaped and all others have ended. So that no stranger is ever hit, the first
-//! process is watched through a pidfd, which does not reap it, and nothing is signalled after
-//! [`on_reaped`](Group::on_reaped).
+//! For what Verger runs for a moment, on behalf of somebody; an agent's processes are a [`Tree`](super::Tree). The
+//! number of a group is free to become another's once its first process was reaped and all others have ended. So that
+//! no stranger is ever hit, the first process is watched through a pidfd, which does not reap it, and nothing is
+//! signalled after [`on_reaped`](Group::on_reaped).
 
-use std::fs;
 use std::future;
 use std::io;
 use std::time::Duration;
@@ -15,6 +14,10 @@ use tokio::net::unix::pipe::Receiver;
 use tokio::process::Child;
 use tokio::time::{sleep, timeout};
 
+use super::handle::readable_at_end;
+use super::identity::raw;
+use super::proc::{self, Stat};
+
 /// How often the group is looked through while it has time to end.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
@@ -22,8 +25,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(crate) struct Group {
     leader: Pid,
-    /// A pidfd: readable as soon as the leader has ended, reaped or not. It is no pipe, but a pipe's reading end is
-    /// what the runtime waits for any descriptor with, and nothing is ever read from it.
+    /// Readable as soon as the leader has ended, reaped or not.
     exit: Receiver,
     reaped: bool,
 }
@@ -31,11 +33,10 @@ pub(crate) struct Group {
 impl Group {
     /// The group of a child that was started as the leader of one. If it cannot be watched it is killed.
     pub(crate) fn of(child: &Child) -> io::Result<Self> {
-        let id = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        let leader = id.ok_or(io::ErrorKind::NotFound)?;
+        let leader = child.id().and_then(raw).ok_or(io::ErrorKind::NotFound)?;
         let exit = pidfd_open(leader, PidfdFlags::empty())
             .map_err(io::Error::from)
-            .and_then(Receiver::from_owned_fd_unchecked)
+            .and_then(readable_at_end)
             .inspect_err(|_| signal(leader, Signal::KILL))?;
         Ok(Self { leader, exit, reaped: false })
     }
@@ -90,23 +91,13 @@ fn signal(group: Pid, signal: Signal) {
     let _ = kill_process_group(group, signal);
 }
 
-/// Whether a process of this group is alive. If that cannot be told, it is: then the grace is waited out.
+/// Whether a process of this group is alive.
 fn has_living(group: Pid) -> bool {
-    let Ok(processes) = fs::read_dir("/proc") else { return true };
-    processes.flatten().any(|process| {
-        let stat = fs::read(process.path().join("stat")).unwrap_or_default();
-        living_group(&String::from_utf8_lossy(&stat)) == Some(group)
-    })
+    proc::all().values().any(|stat| is_living_in(group, stat))
 }
 
-/// The group of a living process, by its line in `/proc`: `pid (name) state parent group …`. The name may hold
-/// anything, also brackets and spaces.
-fn living_group(stat: &str) -> Option<Pid> {
-    let (_, after_name) = stat.rsplit_once(')')?;
-    let mut fields = after_name.split_ascii_whitespace();
-    let state = fields.next()?;
-    let group = fields.nth(1)?.parse().ok().and_then(Pid::from_raw);
-    if matches!(state, "Z" | "X") { None } else { group }
+fn is_living_in(group: Pid, stat: &Stat) -> bool {
+    stat.is_alive() && raw(stat.group) == Some(group)
 }
 
 #[cfg(test)]
@@ -114,13 +105,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_group_of_a_process_is_read_whatever_its_name() {
-        let group = |stat| living_group(stat).map(|pid| pid.as_raw_nonzero().get());
-        assert_eq!(group("12 (sh) S 1 34 34 0"), Some(34));
-        assert_eq!(group("12 (a) Z 1 2) R 1 34 34 0"), Some(34));
-        assert_eq!(group("12 (sh) Z 1 34 34 0"), None, "a zombie is not alive");
-        assert_eq!(group("12 (kthreadd) S 0 0 0"), None);
-        assert_eq!(group("12 (sh) S 1"), None);
-        assert_eq!(group(""), None);
+    fn a_zombie_is_not_alive_and_the_kernel_is_in_no_group() {
+        let living = |line: &str| {
+            let line = format!("{line} 0 -1 0 0 0 0 0 1 2 3 4 20 0 1 0 7 0 0");
+            let group = raw(34).expect("a number");
+            is_living_in(group, &Stat::parse(line.as_bytes()).expect("a line"))
+        };
+        assert!(living("12 (sh) S 1 34 34"));
+        assert!(!living("12 (sh) S 1 35 34"));
+        assert!(!living("12 (sh) Z 1 34 34"));
+        assert!(!living("12 (kthreadd) S 0 0 0"));
     }
 }
