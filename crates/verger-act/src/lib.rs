@@ -25,8 +25,10 @@
 
 mod bounded;
 mod carrier;
+mod final_states;
 pub mod process;
 mod program;
+mod run_record;
 mod secret;
 mod signature;
 mod tail;
@@ -35,7 +37,9 @@ mod webhook_reply;
 
 pub use bounded::{Bounded, NotTaken};
 pub use carrier::{Carrier, Done, Job, Options, Work};
+pub use final_states::FinalStateFile;
 pub use program::{Program, RunEnd, RunReport, StartError};
+pub use run_record::{RunEnded, RunRecord};
 pub use secret::{LengthError, Secret, SecretError};
 pub use signature::{SignatureError, Stamp, Verifier, sign};
 pub use tail::Tail;

@@ -30,7 +30,7 @@ mod transport;
 
 pub use access::{Access, Surroundings, Withheld};
 pub use address::{Address, AddressError};
-pub use agent::{Agent, AgentOptions, Tally};
+pub use agent::{Agent, AgentOptions, Inbox, Tally};
 pub use ancestry::Watched;
 pub use breaker::Guarded;
 pub use control::{

@@ -23,6 +23,7 @@ mod carry;
 pub mod history;
 pub mod http;
 pub mod monitor;
+mod runs;
 pub mod serve;
 pub mod trace;
 mod traffic;

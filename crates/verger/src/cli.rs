@@ -9,6 +9,7 @@ use verger_ingest::Format;
 use verger_sim::Mode;
 
 use crate::commands::remote::Remote;
+use crate::commands::run::Run;
 use crate::commands::service::Service;
 use crate::commands::simulate::Seeds;
 use crate::exit::Exit;
@@ -29,6 +30,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Serve(Serve),
+    Run(Run),
     /// Check and show the configuration
     #[command(subcommand, arg_required_else_help = true)]
     Config(Config),
@@ -324,7 +326,7 @@ mod tests {
         let mut cli = Cli::command().term_width(100);
         cli.build();
         insta::assert_snapshot!("help", cli.render_long_help());
-        for command in ["serve", "config", "inspect", "simulate"] {
+        for command in ["serve", "run", "config", "inspect", "simulate"] {
             let command = cli.find_subcommand_mut(command).expect("it is a command");
             let help = command.clone().term_width(100).render_long_help();
             insta::assert_snapshot!(format!("help_{}", command.get_name()), help);

@@ -18,9 +18,13 @@ use clap::Parser;
 use crate::cli::{Cli, Command};
 
 fn main() -> ExitCode {
+    if let Some(code) = commands::run::inner() {
+        return code;
+    }
     let out = &mut io::stdout().lock();
     let done = match Cli::parse().command {
         Command::Serve(args) => commands::serve::run(&args, out),
+        Command::Run(args) => commands::run::run(&args),
         Command::Config(what) => commands::config::run(&what, out),
         Command::Remote(command) => commands::remote::run(&command, out),
         Command::Service(what) => commands::service::run(&what, out),

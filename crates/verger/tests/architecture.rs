@@ -44,6 +44,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
             "verger-core",
             "verger-config",
             "verger-ingest",
+            "verger-act",
             "verger-api",
             "verger-client",
             "verger-tui",

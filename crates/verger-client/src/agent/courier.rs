@@ -92,7 +92,8 @@ impl<'a> Courier<'a> {
             } else if self.hold_until <= now && self.desk.has_signals() {
                 self.send_batch().await;
             } else {
-                let due = if self.desk.has_signals() { now } else { self.beat_at };
+                let beat_at = if self.options.beats { self.beat_at } else { now + EVERY_MAX };
+                let due = if self.desk.has_signals() { now } else { beat_at };
                 // Whether something came or the time is up, it is looked at above.
                 let _ = timeout_at(due.max(self.hold_until), self.desk.work.notified()).await;
             }
@@ -110,7 +111,7 @@ impl<'a> Courier<'a> {
     }
 
     fn is_beat_due(&self, now: Instant) -> bool {
-        self.beat_at <= now || self.desk.wants_beat()
+        (self.options.beats && self.beat_at <= now) || self.desk.wants_beat()
     }
 
     async fn beat(&mut self) {

@@ -161,6 +161,11 @@ impl Desk {
         }
     }
 
+    pub(super) fn is_over(&self) -> bool {
+        let state = self.lock();
+        state.over && state.items.is_empty()
+    }
+
     pub(super) fn is_superseded(&self) -> bool {
         self.lock().superseded
     }

@@ -36,6 +36,8 @@ pub struct AgentOptions {
     pub role: Option<String>,
     /// How often it beats. The monitor may ask for another rhythm. Default: 30 s.
     pub every: Duration,
+    /// Whether it beats at all. Who stands for a process that is not this one lets pings be the proof of life.
+    pub beats: bool,
     /// Whether pings are answered here. That shows that the process lives, not that the agent's own loop turns: an agent
     /// that wants to be caught when its loop hangs takes pings from [`Agent::next_item`] and answers them itself.
     pub answers_pings: bool,
@@ -56,6 +58,7 @@ impl AgentOptions {
             incarnation: None,
             role: None,
             every: Duration::from_secs(30),
+            beats: true,
             answers_pings: true,
             signals_max: 1_000,
             bytes_max: 4 << 20,
@@ -133,6 +136,11 @@ impl Agent {
         self.desk.wait_item(within)
     }
 
+    /// The same for a thread that does nothing else, also beyond the end of this one.
+    pub fn inbox(&self) -> Inbox {
+        Inbox { desk: Arc::clone(&self.desk) }
+    }
+
     /// Answers a ping that was taken by [`next_item`](Self::next_item).
     pub fn pong(&self, seq: u32) {
         self.tell(SignalBody::Pong(Pong { seq, status: None }));
@@ -151,6 +159,24 @@ impl Agent {
     /// Sends what is still to be sent and ends, within this time. Whether all of it went out.
     pub fn finish(self, within: Duration) -> bool {
         self.desk.finish(within)
+    }
+}
+
+/// What the monitor wants of an agent, for a thread that waits for it.
+#[derive(Clone, Debug)]
+pub struct Inbox {
+    desk: Arc<Desk>,
+}
+
+impl Inbox {
+    /// What the monitor wants, waiting for up to so long.
+    pub fn wait(&self, within: Duration) -> Option<PendingItem> {
+        self.desk.wait_item(within)
+    }
+
+    /// Whether nothing will come any more.
+    pub fn is_over(&self) -> bool {
+        self.desk.is_over()
     }
 }
 

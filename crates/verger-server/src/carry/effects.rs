@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
-use verger_act::{Carrier, Done, Job, NotTaken, Reply};
+use verger_act::{Carrier, Done, Job, NotTaken, Reply, RunRecord};
 use verger_api::{self as api, DecisionRequest, read_body, redact};
 use verger_core::command::{Command, Decision, Order};
 use verger_core::effect::{Action, Effect, EffectKey, Escalation, Outcome};
@@ -23,6 +23,7 @@ use super::outcome;
 use super::reach::{Live, Reach};
 use super::way::{TELL_WITHIN, Way};
 use crate::monitor::{Monitor, wall_now};
+use crate::runs::Runs;
 use crate::serve::Log;
 
 /// The time that a stop may take beyond what the agent is given.
@@ -39,6 +40,8 @@ pub(crate) struct Carrying {
     pub(crate) carrier: Arc<Carrier>,
     /// By what it is done, at present.
     pub(crate) live: Live,
+    /// What runs under wrappers of this machine.
+    pub(crate) runs: Runs,
     /// Where this monitor is reached.
     pub(crate) url: String,
     pub(crate) log: Log,
@@ -154,10 +157,26 @@ impl Carrying {
         }
     }
 
+    /// What runs under a wrapper of this machine is ended here; everything else by its means.
     async fn stop(&self, key: EffectKey, within: Span) {
+        if let Some(record) = self.runs.meant_by(&key) {
+            return self.stop_run(key, record, within).await;
+        }
         let whom = self.whom(&key.agent).await;
         let document = documents::stop(&key, &whom, within);
         self.end(key, document, within).await;
+    }
+
+    async fn stop_run(&self, key: EffectKey, record: RunRecord, within: Span) {
+        let outcome = match self.runs.stop(record, within).await {
+            Some(stopped) if stopped.is_complete() => Outcome::Stopped,
+            Some(stopped) => {
+                self.warn(&key, &format!("effect {key}: {} processes do not end", stopped.left.len()));
+                Outcome::Failed
+            }
+            None => Outcome::Failed,
+        };
+        self.monitor.report(key, outcome);
     }
 
     /// Ends something by the means of its agent.
@@ -179,14 +198,11 @@ impl Carrying {
     }
 
     async fn spawn(&self, key: EffectKey, new: &Spawn) {
-        let role = self.whom(&new.agent).await.role.map(RoleName::from);
-        let reach = self.reach();
-        let Some(means) = reach.means.spawn(&new.agent, role.as_ref()) else {
-            return self.reject(key, "nothing is configured by which it could be started (`spawn`)");
-        };
-        let way = match Way::of(means, "spawn.webhook") {
-            Ok(way) => way,
-            Err(error) => return self.reject(key, &error.to_string()),
+        let wrapper = self.runs.waiting(&new.agent);
+        let way = match self.way_to_start(&new.agent).await {
+            Ok(way) => Some(way),
+            Err(_) if wrapper.is_some() => None,
+            Err(why) => return self.reject(key, &why),
         };
         let state = match &new.from {
             None => None,
@@ -196,10 +212,24 @@ impl Carrying {
             },
         };
         let document = documents::spawn(&key, new, state.as_ref());
+        // A wrapper that waits for it has what the program needs around it.
+        if let Some(wrapper) = wrapper {
+            let outcome = self.runs.start(&wrapper, &document).await;
+            return self.monitor.report(key, outcome);
+        }
+        let Some(way) = way else { return };
         let text = format!("task {} is to go on", new.task);
         if let Some(done) = self.does(&key, &way, document, &text, TELL_WITHIN).await {
             self.monitor.report(key, outcome::of(&done));
         }
+    }
+
+    async fn way_to_start(&self, agent: &AgentId) -> Result<Way, String> {
+        let role = self.whom(agent).await.role.map(RoleName::from);
+        let reach = self.reach();
+        let means = reach.means.spawn(agent, role.as_ref());
+        let means = means.ok_or("nothing is configured by which it could be started (`spawn`)")?;
+        Way::of(means, "spawn.webhook").map_err(|error| error.to_string())
     }
 
     /// The state of a checkpoint, if it is small; nothing if it cannot be read.

@@ -15,6 +15,7 @@ use crate::carry::{
 };
 use crate::history::{Sampler, Sampling};
 use crate::monitor::Started;
+use crate::runs::{Runs, watch as watch_runs};
 use crate::trace::{Exporter, Tracer, flush};
 
 /// Everything in the background, until it is [ended](Self::end).
@@ -47,6 +48,7 @@ impl Background {
         started: &mut Started,
         live: &Live,
         newest: &watch::Receiver<i64>,
+        runs: &Runs,
         url: &str,
         version: &'static str,
         log: &Log,
@@ -58,6 +60,7 @@ impl Background {
             monitor: monitor.clone(),
             carrier: Arc::clone(&carrier),
             live: live.clone(),
+            runs: runs.clone(),
             url: url.to_owned(),
             log: log.clone(),
         };
@@ -71,6 +74,7 @@ impl Background {
         others.spawn(call_while_well(monitor.clone(), last.webhooks.clone(), live.clone(), log.clone()));
         others.spawn(narrate(monitor.archive().clone(), newest.clone(), log.clone()));
         others.spawn(exporter.run());
+        others.spawn(watch_runs(runs.clone(), monitor.clone(), log.clone()));
         for (name, told) in RECEIVERS {
             let receiver = Receiver { name, told, live: live.clone() };
             let (archive, newest) = (monitor.archive().clone(), newest.clone());

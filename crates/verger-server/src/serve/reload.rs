@@ -17,6 +17,7 @@ use super::{Log, ServeError, Systemd, tls};
 use crate::carry::Reach;
 use crate::http::App;
 use crate::monitor::told;
+use crate::runs::add_twins;
 
 /// Keys that hold from the next start on only: they would be another monitor.
 const AT_START: [&str; 2] = ["listen", "data_dir"];
@@ -73,7 +74,8 @@ pub(super) struct Reloader {
 
 impl Ready {
     /// Checks what only the world can say: files that are named, and what is in them.
-    pub(super) fn of(configuration: Configuration) -> Result<Self, ServeError> {
+    pub(super) fn of(mut configuration: Configuration) -> Result<Self, ServeError> {
+        add_twins(&mut configuration.policies);
         let reach = Reach::of(&configuration)?;
         let tls = configuration.server.tls.as_ref().map(tls::acceptor).transpose()?;
         Ok(Self { configuration, reach, tls })

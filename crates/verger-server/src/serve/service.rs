@@ -23,6 +23,7 @@ use super::{Log, ServeError, Systemd, welcome};
 use crate::access::{Doorkeeper, Origin, admin_secret};
 use crate::http::{self, App, Parts};
 use crate::monitor::{Monitor, Started};
+use crate::runs::Runs;
 use crate::trace::Tracer;
 use crate::traffic::Traffic;
 use crate::unix::{self, Socket};
@@ -94,8 +95,9 @@ impl Serving {
         let doorkeeper = Doorkeeper::new(archive, &admin);
         let live = places.live.subscribe();
         doorkeeper.set_orchestrator(live.borrow().secret.clone());
+        let runs = Runs::in_data(data_dir.clone());
         let url = welcome::url(address, listener.is_encrypted());
-        let background = Background::start(&mut started, &live, &newest, &url, version, &log)?;
+        let background = Background::start(&mut started, &live, &newest, &runs, &url, version, &log)?;
         let origin = Origin::new(address, []);
         let origin = if listener.is_encrypted() { origin.through_tls() } else { origin };
         let traffic = Traffic::new(configuration.traffic.clone());

@@ -24,7 +24,7 @@ use clap::Subcommand;
 use serde::Serialize;
 use tokio::runtime::Builder;
 
-use reach::Reach;
+pub(crate) use reach::Reach;
 
 use crate::exit::Exit;
 use crate::failure;
