@@ -3,8 +3,8 @@
 use super::{Damaged, Stored};
 use crate::recovery::{
     AskedToEnd, Blame, Break, BrokenLink, Budgets, Candidate, Chain, Closing, Condition, Content,
-    ContentHash, Doubt, Doubted, Held, Hold, Kept, Life, Note, Phase, Recovery, Review, Shared, Skipped,
-    Word,
+    ContentHash, Count, Counted, Doubt, Doubted, Held, Hold, Kept, Life, Note, Phase, Recovery, Review,
+    Shared, Skipped, Word,
 };
 
 fields!(Recovery {
@@ -31,6 +31,8 @@ fields!(Recovery {
 fields!(Shared { budgets, frozen, starts });
 fields!(Budgets { hour, burst, agents });
 fields!(Note { at, word });
+fields!(Counted { count, recovery, note });
+fields!(Count { attempt, blamed, until });
 fields!(Life { agent, incarnation });
 fields!(Hold { until, why });
 fields!(Doubt { since, of, asked });
@@ -55,7 +57,7 @@ variants!(Phase {
     0 = Waiting { at, held, by }, 1 = Running { deadline }, 2 = Watching { until, well },
     3 = Succeeded { stable_at }, 4 = Failed { forget_at }, 5 = HumanReview { why },
 });
-variants!(Kept { 0 = Recovery(recovery), 1 = Note(note) });
+variants!(Kept { 0 = Recovery(recovery), 1 = Note(note), 2 = Counted(counted) });
 variants!(Held { 0 = Hour, 1 = Burst, 2 = Agent, 3 = Asked, 4 = Survey });
 variants!(Doubted { 0 = Life(life), 1 = Start(start), 2 = Others });
 variants!(Word { 0 = Closed(closing), 1 = Last(life), 2 = TakenOver(life) });

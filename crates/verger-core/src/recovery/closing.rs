@@ -7,7 +7,7 @@
 use super::machine::Step;
 use super::task::{Phase, Recovery, Scope};
 use super::turns::Fate;
-use super::{CallOff, Change, Closing, Doubted, Life, Policy, Recoveries, Review, Word};
+use super::{CallOff, Change, Closing, Count, Doubted, Life, Policy, Recoveries, Review, Word};
 use crate::id::TaskId;
 use crate::time::Timestamp;
 
@@ -39,8 +39,12 @@ impl Recoveries {
 
     /// The task was opened again.
     pub fn on_reopened(&mut self, task: &TaskId) {
-        let kept = self.tasks.get_mut(task).is_some_and(Recovery::reopen);
-        if self.notes.forget(task) || kept {
+        let closed = self.tasks.get_mut(task).filter(|recovery| recovery.closed.is_some());
+        let is_kept = closed.is_some();
+        if let Some(recovery) = closed {
+            recovery.reopen(self.counts.tasks.remove(task));
+        }
+        if self.notes.forget(task) || is_kept {
             self.changed.tasks.insert(task.clone());
         }
     }
@@ -89,11 +93,11 @@ impl Recovery {
             }
             Phase::Succeeded { .. } | Phase::Failed { .. } => {}
         }
+        self.leave_count(scope);
         if self.doubts.is_empty() {
             return Fate::Forget(Word::Closed(why));
         }
         self.closed = Some(why);
-        self.attempt = 0;
         self.let_lives_be();
         let forget_at = scope.step.now + scope.step.policy.forget_after;
         self.enter(scope.step.now, Phase::Failed { forget_at });
@@ -101,16 +105,15 @@ impl Recovery {
         Fate::Keep
     }
 
-    /// It is wanted again, also from whoever was asked to end. Tells whether it was closed.
-    fn reopen(&mut self) -> bool {
-        if let Phase::Failed { forget_at } = self.phase
-            && self.closed.take().is_some()
-        {
-            self.phase = Phase::Succeeded { stable_at: forget_at };
-            self.progressed = false;
-            return true;
+    /// It is wanted again, also from whoever was asked to end.
+    fn reopen(&mut self, counted: Option<Count>) {
+        let Phase::Failed { forget_at } = self.phase else { return };
+        let stable_at = counted.as_ref().map_or(forget_at, |counted| counted.until);
+        (self.closed, self.progressed) = (None, false);
+        self.phase = Phase::Succeeded { stable_at };
+        if let Some(counted) = counted {
+            self.go_on_counting(counted);
         }
-        false
     }
 
     fn on_given_away(&mut self, scope: &mut Scope<'_, '_>, life: &Life) -> Fate {

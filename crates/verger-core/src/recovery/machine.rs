@@ -15,7 +15,8 @@ use super::rows::Changed;
 use super::task::{Elsewhere, Held, Phase, Recovery, Scope, Shared};
 use super::turns::{Fate, Started};
 use super::{
-    Chain, Change, Collector, Condition, Decision, Doubted, Life, Neglect, Notes, Policy, Word, backoff,
+    Chain, Change, Collector, Condition, Counts, Decision, Doubted, Life, Neglect, Notes, Policy, Word,
+    backoff,
 };
 use crate::health::HealthState;
 use crate::id::{AgentId, TaskId};
@@ -58,6 +59,7 @@ pub struct Ended {
 pub struct Recoveries {
     pub(crate) tasks: BTreeMap<TaskId, Recovery>,
     pub(crate) notes: Notes,
+    pub(crate) counts: Counts,
     pub(crate) shared: Shared,
     /// What people were told of the fleet and has not cleared.
     pub(crate) raised: Vec<Condition>,
@@ -85,7 +87,12 @@ impl Recoveries {
         self.notes.forget(&task);
         let is_surveyed = ended.chain.is_some();
         self.tasks.insert(task.clone(), Recovery::new(step.now, ended));
+        self.forget_counts(step);
+        let counted = self.counts.tasks.remove(&task);
         self.with(step, &task, |recovery, scope| {
+            if let Some(counted) = counted {
+                recovery.go_on_counting(counted);
+            }
             if !is_surveyed {
                 recovery.survey(scope);
             }
@@ -253,13 +260,14 @@ impl Recoveries {
 
     /// When something is due, after now.
     pub fn deadline(&self, now: Timestamp, policy: &Policy) -> Option<Timestamp> {
-        let due =
-            self.tasks.values().filter_map(|recovery| recovery.deadline(self.shared.frozen, policy)).min()?;
+        let due = self.tasks.values().filter_map(|recovery| recovery.deadline(self.shared.frozen, policy));
+        let due = due.chain(self.counts.deadline()).min()?;
         Some(due.max(now + Span::millis(1))).filter(|due| *due < Timestamp::NEVER)
     }
 
     /// Does what is due. Calling early is harmless.
     pub fn wake(&mut self, step: &mut Step<'_>) {
+        self.forget_counts(step);
         let frozen = self.shared.frozen;
         let due = self.tasks.iter().filter_map(|(task, recovery)| {
             let due = recovery.deadline(frozen, step.policy).filter(|due| *due <= step.now)?;
@@ -285,7 +293,8 @@ impl Recoveries {
         self.changed.books = true;
         self.changed.tasks.insert(task.clone());
         let agent = self.elsewhere(&recovery.life);
-        let mut scope = Scope { task: &task, step: &mut *step, shared: &mut self.shared, agent };
+        let (shared, counts) = (&mut self.shared, &mut self.counts);
+        let mut scope = Scope { task: &task, step: &mut *step, shared, counts, agent };
         let fate = act(&mut recovery, &mut scope);
         match fate {
             Fate::Keep => {
@@ -296,7 +305,16 @@ impl Recoveries {
                 self.note(step.now, task, word, step.policy);
             }
         }
+        self.forget_counts(step);
         self.tell_of_fleet(step);
+    }
+
+    /// Tells of tasks that are counted from one again, though no recovery of them is left.
+    fn forget_counts(&mut self, step: &mut Step<'_>) {
+        for task in self.counts.take_passed(step.now, step.policy.tasks_max) {
+            self.changed.tasks.insert(task.clone());
+            step.out.changes.push(Change::Forgotten { task });
+        }
     }
 
     /// Remembers this of a task that has no recovery.
@@ -307,7 +325,7 @@ impl Recoveries {
 
     /// Whether nothing is known of any task.
     pub fn is_empty(&self) -> bool {
-        self.tasks.is_empty() && self.notes.tasks.is_empty()
+        self.tasks.is_empty() && self.notes.tasks.is_empty() && self.counts.tasks.is_empty()
     }
 
     /// Whether a task has a recovery.

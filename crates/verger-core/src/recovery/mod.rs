@@ -3,6 +3,7 @@
 mod backoff;
 mod chain;
 mod closing;
+mod counts;
 mod decision;
 mod doubt;
 mod limits;
@@ -21,6 +22,7 @@ mod words;
 mod tests;
 
 pub use chain::{Break, BrokenLink, Candidate, Chain, Checkpoint, Content, ContentHash, Skipped, walk};
+pub(crate) use counts::{Count, Counts};
 pub use decision::{
     CallOff, Change, Collector, Condition, Context, Decision, Failure, Lost, Neglect, Review, Spawn,
 };
@@ -31,8 +33,8 @@ pub use notes::{Closing, Life};
 pub(crate) use notes::{Note, Notes, Word};
 pub use orders::{Order, OrderError};
 pub use policy::Policy;
-pub(crate) use rows::Kept;
 pub use rows::RowKey;
+pub(crate) use rows::{Counted, Kept};
 pub(crate) use task::{Blame, Held, Hold, Phase, Recovery, Shared};
 pub use turns::Started;
 pub use view::{RecoveryView, Status};

@@ -4,7 +4,7 @@
 //! Watching --15 min, and well--> Succeeded
 //! Running, Watching --failed--> Waiting, or `HumanReview` when the limits are used up
 //! `HumanReview` --a person--> Waiting or Failed; --the agent comes back--> Watching
-//! Succeeded --stable--> forgotten; any --the task is over--> forgotten
+//! Succeeded --stable--> forgotten; any --the task is over--> forgotten, but for what was counted (`counts.rs`)
 //!
 //! A start is counted when it is decided on, so no order of words and no restart gives an attempt back. The
 //! next checkpoint is chosen when an attempt begins: the best one that is not poisoned.
@@ -14,8 +14,8 @@ use std::sync::Arc;
 use super::limits::{Allowance, Budgets};
 use super::machine::Step;
 use super::{
-    Candidate, Chain, Change, Closing, Condition, ContentHash, Context, Decision, Doubt, Failure, Life, Lost,
-    Policy, Review, Spawn, backoff,
+    Candidate, Chain, Change, Closing, Condition, ContentHash, Context, Counts, Decision, Doubt, Failure,
+    Life, Lost, Policy, Review, Spawn, backoff,
 };
 use crate::id::{Actor, CheckpointId, TaskId};
 use crate::time::{Span, Timestamp};
@@ -100,6 +100,8 @@ pub(crate) struct Scope<'a, 'b> {
     pub(crate) task: &'a TaskId,
     pub(crate) step: &'a mut Step<'b>,
     pub(crate) shared: &'a mut Shared,
+    /// What was counted of tasks whose recovery is over.
+    pub(crate) counts: &'a mut Counts,
     /// What the agent does for other tasks.
     pub(crate) agent: Elsewhere,
 }

@@ -2,6 +2,7 @@
 
 mod chain;
 mod closing;
+mod counts;
 mod late;
 mod limits;
 mod lives;

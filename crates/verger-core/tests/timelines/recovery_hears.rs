@@ -78,6 +78,21 @@ fn l29_attempts_count_from_one_again_only_after_work_that_lasts() {
 }
 
 #[test]
+fn l29_who_leaves_in_peace_and_is_begun_again_has_no_more_attempts_for_it() {
+    let left = "10m checkpoint c2 \n 20m exit code=0 \n 20m still \n 30m spawn task=t \n 30m beat \n \
+                31m exit signal=11 \n 31m surveyed c1 c2 \n 36m";
+    let soon = back(left);
+    assert!(soon.has("attempt 2 to recover t begins"), "{}", soon.so_far());
+    assert!(!soon.has("t has been stable"), "{}", soon.so_far());
+
+    let later = "10m checkpoint c2 \n 20m exit code=0 \n 20m still \n 2h spawn task=t \n 2h beat \n \
+                 3h exit signal=11 \n 3h surveyed c1 c2 \n 4h";
+    let later = back(later);
+    assert!(later.has("t has been stable"), "{}", later.so_far());
+    assert!(!later.has("attempt 2 to recover t begins"), "{}", later.so_far());
+}
+
+#[test]
 fn x14_work_that_ended_with_its_agent_for_good_is_recovered_for_whom_it_is_given_next() {
     let given = "3m order terminate \n 3m outcome stopped \n 3m still \n 4m @b beat \n 5m @b assign t \n \
                  6m @b exit signal=11 \n 6m @b surveyed c1 \n 10m";

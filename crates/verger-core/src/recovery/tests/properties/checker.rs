@@ -64,7 +64,6 @@ impl Checker {
 
     pub(super) fn on_closed(&mut self, task: &TaskId) {
         self.closed.insert(task.clone());
-        self.attempts.remove(task);
         self.running.remove(task);
     }
 
@@ -120,6 +119,10 @@ impl Checker {
                 assert!(self.last_start < *start, "a start's number is never used again");
                 self.last_start = *start;
                 self.check_start(now, task, &spawn.agent, by.is_none());
+            }
+            Change::CalledOff { task, why: CallOff::Closed(_) } => {
+                self.attempts.remove(task);
+                self.running.remove(task);
             }
             Change::AttemptFailed { task, .. }
             | Change::CameUp { task, .. }
